@@ -3,11 +3,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { type SpawnedProcess, spawnProcess, startRestBackend } from '@vinyasa/test-kit'
 import { rolldown } from 'rolldown'
 import { expect, it, onTestFinished } from 'vitest'
 
 const GATEWAY = fileURLToPath(new URL('../../apps/gateway/dist/index.js', import.meta.url))
+const CACHE = fileURLToPath(new URL('../../packages/response-cache/dist/index.js', import.meta.url))
+const REDIS = fileURLToPath(new URL('../../packages/response-cache/dist/redis/index.js', import.meta.url))
+const YOGA = createRequire(CACHE).resolve('graphql-yoga')
 const PINO = createRequire(GATEWAY).resolve('pino')
 
 /** A program in one file, in a folder that has nothing else. Above it is another package. */
@@ -22,6 +25,14 @@ async function bundled(program: string): Promise<string> {
   return file
 }
 
+async function started(file: string, ready: RegExp): Promise<SpawnedProcess> {
+  // What runs the tests may name folders of packages there.
+  const env = { NODE_PATH: undefined }
+  const program = await spawnProcess({ command: process.execPath, args: [file], env, ready })
+  onTestFinished(() => program[Symbol.asyncDispose]())
+  return program
+}
+
 it('a gateway in a bundle of one file starts and serves answers, GraphiQL and the status page', async () => {
   const backend = await startRestBackend(() => ({ json: 'Ran' }))
   onTestFinished(() => backend.stop())
@@ -34,8 +45,7 @@ it('a gateway in a bundle of one file starts and serves answers, GraphiQL and th
     const gateway = await createGateway(config, { baseDirectory: '.', logger })
     console.log('at ' + (await serve(gateway, { port: 0 })).url)
   `)
-  const program = await spawnProcess({ command: process.execPath, args: [file], ready: /^at (.*)$/ })
-  onTestFinished(() => program[Symbol.asyncDispose]())
+  const program = await started(file, /^at (.*)$/)
   const url = program.ready?.[1]
   const read = async (path: string, init?: RequestInit): Promise<string> =>
     (await fetch(`${url}${path}`, init)).text()
@@ -46,4 +56,26 @@ it('a gateway in a bundle of one file starts and serves answers, GraphiQL and th
   expect(await read('/status')).toContain('<!doctype html>')
   // The version of the package that the bundle happens to lie in is not the gateway's.
   expect(await read('/status', { headers: { accept: 'application/json' } })).not.toContain('9.9.9')
+}, 60_000)
+
+it('a cache in a bundle says how it gets to Redis, and does so', async () => {
+  const file = await bundled(`
+    import { createSchema, createYoga } from ${JSON.stringify(YOGA)}
+    import { useResponseCache } from ${JSON.stringify(CACHE)}
+    import { createRedisStore } from ${JSON.stringify(REDIS)}
+    const schema = createSchema({ typeDefs: 'type Query { a: Int }', resolvers: { Query: { a: () => 1 } } })
+    const answer = async (options) => {
+      const yoga = createYoga({ schema, logging: false, plugins: [useResponseCache(options)] })
+      return (await yoga.fetch('http://localhost/graphql?query={a}')).text()
+    }
+    console.log(await answer({ redisUrl: 'redis://localhost:1' }).catch(({ message }) => message))
+    const store = createRedisStore({ url: 'redis://localhost:1' })
+    console.log(await answer({ store }))
+    await store.close()
+    console.log('over')
+  `)
+  const program = await started(file, /^over$/)
+  const [refused, ...others] = program.lines
+  expect(refused).toContain('In a bundle, which has it inside, use store: createRedisStore({ url })')
+  expect(others).toEqual(['{"data":{"a":1}}', 'over'])
 }, 60_000)

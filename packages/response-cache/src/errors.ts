@@ -33,7 +33,7 @@ export function noSuchOption(unknown: string): GraphQLError {
 export function redisClientMissing(cause: unknown): GraphQLError {
   return coded(
     'RESPONSE_CACHE_CONFIG',
-    'redisUrl needs the package ioredis, which is not installed. Install it: npm install ioredis@5',
+    'redisUrl needs the package ioredis, which is not beside it. Install it: npm install ioredis@6. In a bundle, which has it inside, use store: createRedisStore({ url }) of @vinyasa/response-cache/redis',
     cause,
   )
 }
