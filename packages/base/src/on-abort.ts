@@ -1,4 +1,4 @@
-/** On the signal itself: what a WeakMap that has grown old holds outlives small collections. */
+/** The watch stands on the signal itself: what a WeakMap that has grown old holds outlives small collections. */
 const WATCH = Symbol('vinyasa.base.abort-watch')
 type Watched = AbortSignal & { [WATCH]?: AbortWatch }
 

@@ -3,7 +3,7 @@ import { createRecent, createRoom } from '@vinyasa/base'
 /** Values by the keys that they were created for. */
 export type BoundedMemo<Value> = (key: string, create: () => Value) => Value
 
-/** Of at most `max` values. */
+/** A memo of at most `max` values. */
 export function createBoundedMemo<Value>(max: number): BoundedMemo<Value> {
   const values = createRecent<{ readonly value: Value }>(createRoom(max))
   return (key, create) => {

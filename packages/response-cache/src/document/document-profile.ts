@@ -46,7 +46,7 @@ export interface DocumentProfile
   readonly tags: readonly string[]
 }
 
-/** Those of the cache; no header is in every key where `varyHeaders` names none. */
+/** The options of the cache; no header is in every key where `varyHeaders` names none. */
 export interface ProfileOptions extends Pick<
   ResponseCacheOptions,
   'ttlMsBySchemaCoordinate' | 'varyHeaders' | 'access'
