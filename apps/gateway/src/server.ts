@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
-import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { closeInStages } from './connections/close-in-stages.ts'
 import { createConnectionGate } from './connections/connection-gate.ts'
@@ -13,6 +12,7 @@ import { createInFlight } from './connections/in-flight.ts'
 import { endLateAnswers } from './connections/late-answers.ts'
 import type { ServerConfig } from './http/http-types.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
+import { listen } from './connections/listen.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
@@ -90,7 +90,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   closeInStages(server, gate.isWhole)
   endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
   dropSlowReaders(server, { ...deadlines, maxUnsentBytes, bytesBehind, logger })
-  const drain = createDrain(server, { isProbe, inFlight: gate.inFlight })
+  const drain = createDrain(server, { isProbe, inFlight: gate.inFlight, stop: () => listening.close() })
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()
@@ -101,10 +101,10 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       current.gateway.handleUpgrade(request, socket, head)
     } else ignored.serve(request, socket, head)
   })
-  await listen(server, port, host)
+  const listening = await listen(server, port, host)
 
   return {
-    url: `http://${formatHost(host)}:${(server.address() as AddressInfo).port}`,
+    url: `http://${formatHost(host)}:${listening.port}`,
     async replace(next) {
       const old = current
       current = { gateway: next, inFlight: createInFlight() }
@@ -120,40 +120,6 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       await drain.close(deadline)
       await Promise.all([...retired, current.gateway.close()])
     },
-  }
-}
-
-/**
- * Connections that the system has made and that wait to be taken, where it allows as many. One more is tried again after a
- * second and more, whoever's it is.
- */
-const BACKLOG = 4096
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, port, host)))
-    server.listen({ port, host, backlog: BACKLOG }, resolve)
-  })
-}
-
-function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new ConfigError(
-        `server.port: ${port} is taken on ${host}; stop what listens there, or pass --port`,
-        {
-          cause: error,
-        },
-      )
-    case 'EACCES':
-      return new ConfigError(`server.port: no permission for ${port} on ${host}; choose a port above 1023`, {
-        cause: error,
-      })
-    default:
-      return new ConfigError(
-        `server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`,
-        { cause: error },
-      )
   }
 }
 

@@ -17,6 +17,8 @@ export interface DrainSettings {
   readonly isProbe: (url: string | undefined) => boolean
   /** Requests in flight, among them all tracked ones whose answers have no head yet. */
   readonly inFlight: Iterable<{ readonly response: ServerResponse }>
+  /** Stops listening; resolves when no connection is left. */
+  readonly stop: () => Promise<void>
 }
 
 export interface Drain {
@@ -33,7 +35,7 @@ export interface Drain {
 }
 
 /** Graceful stop for one HTTP server. */
-export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings): Drain {
+export function createDrain(server: Server, { isProbe, inFlight, stop }: DrainSettings): Drain {
   const sockets = new Set<Socket>()
   let draining = false
   let listening = true
@@ -79,7 +81,7 @@ export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings
       }
       await quiet(signal)
       listening = false
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const closed = stop()
       server.closeIdleConnections()
       const force = (): void => {
         for (const socket of sockets) socket.destroy()
