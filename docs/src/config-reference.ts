@@ -123,14 +123,17 @@ function splitDefault(text: string): Pick<Setting, 'default' | 'meaning'> {
   return { default: [value.trim(), preset].filter(Boolean).join('; '), meaning: said }
 }
 
-/** The page. */
+/** The page. Equal objects at several places are told once, where the first of them stands. */
 export function configReference(sections: readonly Section[] = readConfigSections()): string {
-  const parts = sections.map(({ path, meaning, settings }) => {
+  const firsts = firstOfEqual(sections)
+  const told = sections.filter((section) => firsts.get(section) === section)
+  const parts = told.map(({ path, meaning, settings }) => {
     const rows = settings.map((setting) => {
       const name = setting.path.slice(path === '' ? 0 : path.length + 1)
       const standard = setting.isRequired ? '**needed**' : cell(setting.default)
       const deeper = sections.find((section) => section.path.replace(/(?:\.\*|\[\])+$/, '') === setting.path)
-      const shown = deeper ? `[\`${name}\`](#${anchorOf(deeper.path)})` : `\`${name}\``
+      const first = deeper && firsts.get(deeper)
+      const shown = first ? `[\`${name}\`](#${anchorOf(first.path)})` : `\`${name}\``
       return `| ${shown} | ${codeCell(setting.type)} | ${standard} | ${cell(setting.meaning)} |`
     })
     const heading = path === '' ? '## The config' : `## ${pathShown(path)} {#${anchorOf(path)}}`
@@ -145,6 +148,28 @@ export function configReference(sections: readonly Section[] = readConfigSection
     ].join('\n')
   })
   return `${INTRODUCTION}\n${parts.join('\n\n')}\n`
+}
+
+/** Of each section the first one that says the same, in what stands below it, too. */
+export function firstOfEqual(sections: readonly Section[]): ReadonlyMap<Section, Section> {
+  const firsts = new Map<string, Section>()
+  return new Map(
+    sections.map((section) => {
+      const text = textOf(section, sections)
+      if (!firsts.has(text)) firsts.set(text, section)
+      return [section, firsts.get(text) as Section]
+    }),
+  )
+}
+
+/** What is told of an object, wherever it stands. */
+function textOf({ path, settings }: Section, sections: readonly Section[]): string {
+  const within = (one: string): string => one.slice(path.length)
+  const below = sections.filter(
+    (one) => path !== '' && /^[.[]/.test(within(one.path)) && one.path.startsWith(path),
+  )
+  const told = (all: readonly Setting[]): object[] => all.map((one) => ({ ...one, path: within(one.path) }))
+  return JSON.stringify([told(settings), below.map((one) => [within(one.path), told(one.settings)])])
 }
 
 const pathShown = (path: string): string => `\`${path.replace(/\.\*/g, '.‹name›')}\``
