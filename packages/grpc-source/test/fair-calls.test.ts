@@ -12,6 +12,7 @@ package f;
 service S {
   rpc GetItem(Key) returns (Item);
   rpc PutItem(Key) returns (Item);
+  rpc WatchItem(Key) returns (stream Item);
 }
 message Key { string id = 1; }
 message Item { string id = 1; }
@@ -123,6 +124,79 @@ describe('calls that wait for a server at its limit', () => {
   })
 })
 
+describe('streams without an end', () => {
+  async function startStreams(maxConcurrentStreams: number | undefined) {
+    const held: WireCall[] = []
+    const server = disposables().use(
+      await startWireServer((call) => void held.push(call), { settings: { maxConcurrentStreams } }),
+    )
+    const transport = disposables().use(
+      createHttp2Transport({ address: server.address, tls: undefined, channel: { maxConnections: 1 } }),
+    )
+    const call = (client: string, timeoutMs?: number): TransportCall => ({
+      path: '/f.S/Watch',
+      metadata: [],
+      timeoutMs,
+      signal: undefined,
+      asker: of(client),
+    })
+    /** The errors of those that were refused. */
+    const refused: unknown[] = []
+    return {
+      held,
+      refused,
+      transport,
+      call,
+      watch(client: string, timeoutMs?: number): AsyncIterableIterator<Uint8Array> {
+        const replies = transport.stream(call(client, timeoutMs), [Buffer.alloc(0)])
+        replies.next().catch((error: unknown) => refused.push(error))
+        return replies
+      },
+    }
+  }
+
+  it('of one client hold half of the places that the server has, of several fewer: calls find one', async () => {
+    const { held, refused, transport, call, watch } = await startStreams(12)
+    for (let turn = 0; turn < 20; turn++) watch('ann')
+    await waitUntil(() => held.length === 6 && refused.length === 14)
+    for (let turn = 0; turn < 20; turn++) watch('bob')
+    await waitUntil(() => held.length === 9 && refused.length === 31)
+    for (const error of refused)
+      expect(error).toMatchObject({ status: 'UNAVAILABLE', retryable: false, ownLimit: { of: 'streams' } })
+    const reply = transport.unary(call('eve'), Buffer.alloc(0))
+    answer((await waitUntil(() => held[9])) as WireCall, frame(Buffer.from('here')))
+    expect(Buffer.from(await reply).toString()).toBe('here')
+  })
+
+  it('give their places back when they end', async () => {
+    const { held, refused, watch } = await startStreams(4)
+    const first = watch('ann')
+    const second = watch('ann')
+    await waitUntil(() => held.length === 2)
+    watch('ann')
+    await waitUntil(() => refused.length === 1)
+    await first.return?.()
+    answer(held[1] as WireCall, Buffer.alloc(0))
+    await second.next()
+    watch('ann')
+    watch('ann')
+    await waitUntil(() => held.length === 4)
+    expect(refused).toHaveLength(1)
+  })
+
+  it('are not counted where the server takes any number; those with a deadline wait', async () => {
+    const any = await startStreams(undefined)
+    for (let turn = 0; turn < 150; turn++) any.watch('ann')
+    await waitUntil(() => any.held.length === 150)
+    const few = await startStreams(2)
+    for (let turn = 0; turn < 4; turn++) few.watch('ann', 60_000)
+    await waitUntil(() => few.held.length === 2)
+    for (const call of few.held.slice()) answer(call, Buffer.alloc(0))
+    await waitUntil(() => few.held.length === 4)
+    expect(few.refused).toEqual([])
+  })
+})
+
 describe('calls of operations', () => {
   async function world(options: Partial<GrpcSourceOptions> = {}) {
     const busy = await startBusy()
@@ -221,13 +295,21 @@ describe('calls of operations', () => {
               ownLimit: { of: 'waiting' },
             }),
           ),
-        stream: () => {
-          throw new Error('nobody streams')
+        stream() {
+          throw new GrpcCallError('UNAVAILABLE', 'no stream', { ownLimit: { of: 'streams' } })
         },
         close() {},
       }),
     })
     const yoga: Yoga = yogaWith(grpc)
+    const events = await yoga.fetch('http://test/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: 'subscription { watchItem { id } }' }),
+    })
+    const text = await events.text()
+    expect(text).toContain('"code":"TOO_MANY_AT_ONCE"')
+    expect(text).toContain('As many streams of the service are open as one client may have')
     for (const query of ['{ getItem { id } }', 'mutation { putItem { id } }']) {
       const { errors } = await run(yoga, query)
       expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_AT_ONCE' } }])

@@ -53,7 +53,13 @@ async function world({ lookupEveryMs = 30_000 } = {}) {
   })
   onTestFinished(() => pool.close())
   const call = (): Promise<string> =>
-    new Promise((begin, end) => pool.run({ begin: (connection) => begin(places.get(connection) ?? ''), end }))
+    new Promise((begin, end) =>
+      pool.run({
+        isEndless: false,
+        begin: (connection) => begin(places.get(connection) ?? ''),
+        end,
+      }),
+    )
   /** Where calls go, from fewest to most. */
   const calls = async (count: number): Promise<readonly string[]> => {
     const found: string[] = []

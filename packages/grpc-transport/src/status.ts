@@ -23,8 +23,8 @@ export type StatusName = (typeof STATUS_NAMES)[number]
 
 type OwnLimit =
   | { readonly of: 'request' | 'reply'; readonly maxBytes: number }
-  /** Of the calls that wait for the backend for one client. */
-  | { readonly of: 'waiting' }
+  /** Of the calls that wait for the backend for one client, or of its streams without an end that are open. */
+  | { readonly of: 'waiting' | 'streams' }
 
 /** A call ended with a status other than OK. The message is the backend's and may hold internals. */
 export class GrpcCallError extends Error {

@@ -42,6 +42,9 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
   )
 }
 
+const TOO_MANY_STREAMS =
+  'As many streams of the service are open as one client may have; end one of them, or try again in a moment.'
+
 /** A limit of this server's own is no fault of the backend, so it is not told as one. */
 function toLimitError(error: unknown): GraphQLError | undefined {
   if (error instanceof TooManyItemsError) {
@@ -52,7 +55,10 @@ function toLimitError(error: unknown): GraphQLError | undefined {
   }
   const own = error instanceof GrpcCallError ? error.ownLimit : undefined
   if (!own) return undefined
-  if (own.of === 'waiting') return new GraphQLError(NO_PLACE.message, { extensions: { code: NO_PLACE.code } })
+  if (!('maxBytes' in own)) {
+    const text = own.of === 'waiting' ? NO_PLACE.message : TOO_MANY_STREAMS
+    return new GraphQLError(text, { extensions: { code: NO_PLACE.code } })
+  }
   const limit = own.maxBytes
   const [text, code] =
     own.of === 'reply'

@@ -44,6 +44,7 @@ const MAX_REFUSALS = 20
 export class Http2Call implements PendingCall, StreamOwner {
   /** The reply's `grpc-encoding`. */
   encoding: string | undefined
+  readonly isEndless: boolean
   readonly #settings: CallSettings
   readonly #call: TransportCall
   readonly #receiver: CallReceiver
@@ -66,7 +67,9 @@ export class Http2Call implements PendingCall, StreamOwner {
     call: TransportCall,
     requests: Uint8Array | Requests,
     receiver: CallReceiver,
+    isStream = false,
   ) {
+    this.isEndless = isStream && call.timeoutMs === undefined
     this.#settings = settings
     this.#call = call
     this.#requests = requests
@@ -187,12 +190,12 @@ export class Http2Call implements PendingCall, StreamOwner {
     systemClock.clearTimeout(this.#backoff)
     this.#letGo?.()
     const stream = this.#stream
+    // Whoever waits for room finds its place free.
+    if (!stream || this.isEndless) this.#settings.pool.leave(this)
     if (stream) {
       // Before the next call begins: at the server a stream is open until both ends have come.
       if (!stream.isRemoteEnded || !stream.isLocalEnded) stream.reset(ErrorCode.CANCEL)
       this.#connection?.release()
-    } else {
-      this.#settings.pool.leave(this)
     }
     this.#receiver.end(error)
   }

@@ -57,6 +57,13 @@ export class Peer {
     return opening.length * this.#options.maxConcurrentCalls
   }
 
+  /** Calls that its server would take besides those that run, over all connections that may be opened. */
+  get freePlaces(): number {
+    const ready = this.#connections.find(({ state }) => state === 'ready')
+    const running = this.#connections.reduce((sum, { active }) => sum + active, 0)
+    return (ready?.limit ?? 0) * this.#options.maxConnections - running
+  }
+
   /** A connection with fewer calls than are wanted on one. */
   roomy(): Connection | undefined {
     for (const connection of this.#connections) {

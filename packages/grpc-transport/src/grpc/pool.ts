@@ -1,6 +1,7 @@
 import { FairQueue, NO_PLACE, systemClock, type Clock } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
+import { EndlessStreams } from './endless-streams.ts'
 import { Peer, type PeerOptions } from './peer.ts'
 import type { SocketAddress, Target } from './target.ts'
 
@@ -8,6 +9,8 @@ import type { SocketAddress, Target } from './target.ts'
 export interface PendingCall {
   /** See `TransportCall`. */
   readonly asker?: unknown
+  /** A stream with no deadline: it holds its place for as long as its client likes. */
+  readonly isEndless: boolean
   begin(connection: Connection): void
   end(error: GrpcCallError): void
 }
@@ -34,6 +37,7 @@ export class Pool {
   readonly #clock: Clock
   readonly #lookupEveryMs: number
   readonly #waiting = new FairQueue<PendingCall>()
+  readonly #endless = new EndlessStreams<PendingCall>()
   #peers: readonly Peer[] = []
   #turn = 0
   #isResolving = false
@@ -54,7 +58,7 @@ export class Pool {
   run(call: PendingCall): void {
     const connection = this.#waiting.size === 0 ? this.#pick() : undefined
     if (connection) {
-      call.begin(connection)
+      this.#begin(call, connection)
       if (!this.#isResolving && this.#isOlderThan(this.#lookupEveryMs)) void this.#resolve()
       if (this.#peers.length > 1) for (const peer of this.#peers) peer.connectFirst()
       return
@@ -64,9 +68,10 @@ export class Pool {
     else call.end(unavailable(NO_PLACE.message, { retryable: false, ownLimit: { of: 'waiting' } }))
   }
 
-  /** The call waits no longer. */
+  /** The call waits no longer, or holds its place no longer. */
   leave(call: PendingCall): void {
     this.#waiting.delete(call)
+    if (call.isEndless) this.#endless.leave(call)
   }
 
   /** Calls that run may end. */
@@ -113,8 +118,24 @@ export class Pool {
     while (this.#waiting.size > 0) {
       const connection = from()
       if (!connection) return
-      this.#waiting.next()?.begin(connection)
+      const call = this.#waiting.next()
+      if (call) this.#begin(call, connection)
     }
+  }
+
+  #begin(call: PendingCall, connection: Connection): void {
+    if (!call.isEndless || this.#endless.enter(call, this.#freePlaces())) return call.begin(connection)
+    call.end(
+      unavailable('its client has as many streams open as it may', {
+        retryable: false,
+        ownLimit: { of: 'streams' },
+      }),
+    )
+  }
+
+  /** Calls that the servers would take at once besides those that run, over all connections that may be opened. */
+  #freePlaces(): number {
+    return this.#peers.reduce((sum, peer) => sum + peer.freePlaces, 0)
   }
 
   #failWaiting(error: GrpcCallError): void {

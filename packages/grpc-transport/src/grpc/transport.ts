@@ -74,7 +74,7 @@ export function createHttp2Transport(
       cancel: (error) => (error ? running.end(error) : running.cancel()),
     })
     const only = Array.isArray(requests) && requests.length === 1 ? (requests[0] as Uint8Array) : undefined
-    const running = new Http2Call(settings, call, only ?? requests, queue)
+    const running = new Http2Call(settings, call, only ?? requests, queue, true)
     running.start()
     return queue
   }
