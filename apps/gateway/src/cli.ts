@@ -69,6 +69,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description('load the config, connect to every backend and report what is wrong')
     .option('-c, --config <file>', 'config file')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .option('--against <file>', 'SDL of the schema that clients know: lists what they would notice')
     .option('--verbose', 'list every field whose dependencies are unseen')
     .action(async (options: CheckFlags) =>
       (await import('./commands/check.ts')).checkCommand(options, context),

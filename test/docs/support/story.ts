@@ -147,7 +147,9 @@ export async function startStory(backends: readonly CodeBlock[]): Promise<Story>
       return ''
     }
     const [name = '', ...args] = command.words
-    const vinyasa = name === 'npx' && args[0] === 'vinyasa' ? args.slice(1).map(placed) : undefined
+    const into = args.at(-2) === '>' ? args.at(-1) : undefined
+    const given = into === undefined ? args.slice(1) : args.slice(1, -2)
+    const vinyasa = name === 'npx' && args[0] === 'vinyasa' ? given.map(placed) : undefined
     Object.assign(environment, command.environment)
     if (vinyasa?.[0] === 'start') {
       await start(
@@ -160,7 +162,9 @@ export async function startStory(backends: readonly CodeBlock[]): Promise<Story>
       const context = contextOf(new AbortController().signal)
       const code = await run(vinyasa, context)
       if (code !== 0) throw new Error(`${command.text} ended with ${code}: ${context.out.join('\n')}`)
-      return context.out.join('\n')
+      const out = context.out.join('\n')
+      if (into !== undefined) write(into, out)
+      return into === undefined ? out : ''
     }
     if (name === 'cd') directory = resolve(directory, args[0] ?? '')
     if (name === 'node') {

@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
 import { load } from './load.ts'
 import { ConfigError } from '../errors.ts'
@@ -6,6 +7,10 @@ import type { SourceHealth } from '../sources/source.ts'
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
 export async function checkCommand(flags: CheckFlags, context: CommandContext): Promise<void> {
   const { config, file, baseDirectory } = await load(flags, context)
+  const before =
+    flags.against === undefined
+      ? undefined
+      : await (await import('./against/read-old-schema.ts')).readOldSchema(flags.against, context.directory)
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
   const { unseenDependencies, unseenLines } = await import('../dependencies/report.ts')
@@ -13,6 +18,20 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
   const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
+  /** Prints what clients of an older schema would notice, and gives how many of it breaks them. */
+  async function compare(old: GraphQLSchema): Promise<number> {
+    const { describeDifference } = await import('./against/report.ts')
+    const { breaking, lines } = await describeDifference(old, gateway.schema, config, async (changed) => {
+      const other = await createGateway(changed, { baseDirectory, logger })
+      try {
+        return other.schema
+      } finally {
+        await other.close()
+      }
+    })
+    for (const line of lines) context.print(line)
+    return breaking
+  }
   try {
     const queries = Object.keys(gateway.schema.getQueryType()?.getFields() ?? {}).length
     const mutations = Object.keys(gateway.schema.getMutationType()?.getFields() ?? {}).length
@@ -25,6 +44,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     for (const line of unseenLines(unseen, flags.verbose === true)) context.print(`unseen   ${line}`)
     const invalid = await findInvalidDocuments(config, baseDirectory, gateway.schema)
     for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)
+    const broken = before ? await compare(before) : 0
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(
@@ -36,6 +56,10 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     if (invalid.length > 0)
       wrong.push(
         `persistedDocuments: the schema does not answer ${invalid.length} of them; correct the documents, or write them anew`,
+      )
+    if (broken > 0)
+      wrong.push(
+        `--against ${flags.against}: ${broken} changes break its clients; set what is said above, or tell them`,
       )
     if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {

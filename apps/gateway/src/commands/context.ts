@@ -40,6 +40,8 @@ export interface PresetFlag {
 }
 
 export interface CheckFlags extends PresetFlag {
+  /** A file with the schema that clients know. */
+  readonly against?: string
   readonly verbose?: boolean
 }
 

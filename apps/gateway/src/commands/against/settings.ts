@@ -1,0 +1,103 @@
+import type { GatewayConfig } from '../../config/types.ts'
+import type { Counterpart } from './counterparts.ts'
+
+/** A setting of a source, as the config would have it. */
+export interface Setting {
+  /** `rest.shop.rename`, and the key in it. */
+  readonly path: readonly string[]
+  readonly value: string | boolean
+}
+
+type SourceConfigs = Readonly<Record<string, Renamed>>
+
+type Renamed = Pick<NonNullable<GatewayConfig['rest']>[string], 'prefix' | 'rename'>
+
+const SECTIONS = ['grpc', 'rest'] as const
+
+/** All sources that a config names, by section and name. */
+export function sourcesOf(config: GatewayConfig): readonly (readonly ['grpc' | 'rest', string])[] {
+  return SECTIONS.flatMap((section) =>
+    Object.keys(config[section] ?? {}).map((name) => [section, name] as const),
+  )
+}
+
+/**
+ * The settings that may give a counterpart its old name: a `rename` in one of the sources. What has a name of the config's
+ * own already is known by another coordinate there.
+ */
+export function renamesFor({ old, now }: Counterpart, config: GatewayConfig): readonly Setting[] {
+  return sourcesOf(config).map(([section, name]) => {
+    const key = ownCoordinate(now.coordinate, (config[section] as SourceConfigs)[name] ?? {})
+    return { path: [section, name, 'rename', key], value: old.name }
+  })
+}
+
+function ownCoordinate(coordinate: string, { prefix, rename = {} }: Renamed): string {
+  const [, type = '', field = '', argument = ''] = /^([^.]*)\.?([^(]*)(.*)$/.exec(coordinate) ?? []
+  const given = Object.entries(rename).filter(([key]) => !/[*(]/.test(key))
+  const isRoot = /^(Query|Mutation|Subscription)$/.test(type)
+  const ownType =
+    given.find(([key, value]) => value === type && !key.includes('.'))?.[0] ??
+    (isRoot ? type : withoutPrefix(type, prefix, 'types'))
+  if (field === '') return ownType
+  const ownField =
+    given.find(([key, value]) => value === field && key.startsWith(`${ownType}.`))?.[0] ??
+    `${ownType}.${isRoot ? withoutPrefix(field, prefix, 'fields') : field}`
+  return ownField + argument
+}
+
+/** A name before it was prefixed; a prefix that is a word makes the letter behind it large. */
+function withoutPrefix(name: string, prefix: Renamed['prefix'], part: 'types' | 'fields'): string {
+  const text = typeof prefix === 'object' ? prefix[part] : prefix
+  if (text === undefined || !name.toLowerCase().startsWith(text.toLowerCase())) return name
+  const rest = name.slice(text.length)
+  return typeof prefix === 'object' || part === 'types' ? rest : rest.charAt(0).toLowerCase() + rest.slice(1)
+}
+
+/** Settings by which many names or types are others, for what a source's section has. */
+export function switchesFor(config: GatewayConfig): readonly Setting[] {
+  return sourcesOf(config).flatMap(([section, name]) => {
+    const values: readonly (readonly [string, string | boolean])[] =
+      section === 'grpc'
+        ? [
+            ['fieldNames', 'proto'],
+            ['stripEnumPrefix', true],
+            ['typeNaming', 'qualified'],
+            ['maps', 'json'],
+            ['int64', 'number-when-safe'],
+          ]
+        : config.rest?.[name]?.openapi === undefined
+          ? []
+          : [
+              ['openapi.integers', 'int'],
+              ['openapi.integers', 'long'],
+              ['openapi.trustRequired', true],
+            ]
+    return values.map(([key, value]) => ({ path: [section, name, ...key.split('.')], value }))
+  })
+}
+
+/** The config with these settings besides its own. */
+export function withSettings(config: GatewayConfig, settings: readonly Setting[]): GatewayConfig {
+  return settings.reduce<GatewayConfig>(
+    (all, { path, value }) => put(all, path, value) as GatewayConfig,
+    config,
+  )
+}
+
+function put(within: unknown, [first, ...rest]: readonly string[], value: string | boolean): unknown {
+  if (first === undefined) return value
+  // An OpenAPI document may stand for itself.
+  const object = typeof within === 'string' ? { [/^https?:/i.test(within) ? 'url' : 'file']: within } : within
+  const known = (object ?? {}) as Readonly<Record<string, unknown>>
+  return { ...known, [first]: put(known[first], rest, value) }
+}
+
+/** The setting as one line of YAML. */
+export function describeSetting({ path, value }: Setting): string {
+  const [section = '', source = '', ...rest] = path
+  const [option = '', key] = rest
+  const place = `${section}.${source}.${option}`
+  if (key === undefined) return `${place}: ${String(value)}`
+  return `${place}: { ${/[(:]/.test(key) ? `'${key}'` : key}: ${String(value)} }`
+}
