@@ -14,6 +14,8 @@ const MAY: Readonly<Record<string, string>> = {
   'apps/gateway/src/config/schema.ts':
     'It names the sections, which are validated before anything of sources is loaded.',
   'apps/gateway/src/commands/init.ts': 'It writes a config for a backend that it has looked at.',
+  'apps/gateway/src/commands/migrate/': 'It writes a config for backends that another one names.',
+  'apps/gateway/src/commands/against/settings.ts': 'It knows what each kind calls by which setting.',
 }
 
 /** A kind as a text, or a section of the config. */

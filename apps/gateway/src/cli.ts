@@ -60,6 +60,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       'the .proto files, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server; asked for when left out',
     )
     .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
+    .option('--from <file>', 'the configuration of another gateway, to be written anew')
     .action(async (files: readonly string[], options: InitFlags) =>
       (await import('./commands/init.ts')).initCommand(files, options, context),
     )

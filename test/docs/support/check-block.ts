@@ -34,7 +34,10 @@ export async function checkBlock(
     }
     case 'graphql':
       // A schema in another product's words: it is only read.
-      if (/^(type|extend) /m.test(code)) return void parse(code)
+      if (/^(type|extend) /m.test(code)) {
+        parse(code)
+        return void (file !== undefined && story.write(file, code))
+      }
       return expectShown(block, await ask(code, story), story)
     case 'text':
       return expectAnswerBefore(block)

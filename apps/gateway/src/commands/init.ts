@@ -20,6 +20,8 @@ import { GIVE_DOCUMENT, HTML, pageAt } from './what-is-there.ts'
 
 export interface InitFlags {
   readonly endpoint?: string
+  /** An old configuration of another gateway. */
+  readonly from?: string
 }
 
 /**
@@ -28,13 +30,20 @@ export interface InitFlags {
  */
 export async function initCommand(
   given: readonly string[],
-  { endpoint }: InitFlags,
+  { endpoint, from }: InitFlags,
   context: CommandContext,
 ): Promise<void> {
   const { directory } = context
   const existing = CONFIG_FILES.find((name) => existsSync(join(directory, name)))
   if (existing !== undefined) {
     throw new ConfigError(`${join(directory, existing)} exists already; edit it, or remove it first`)
+  }
+  if (from !== undefined) {
+    if (given.length > 0 || endpoint !== undefined)
+      throw new ConfigError(
+        'init --from: the old configuration says all; leave out the other files and --endpoint',
+      )
+    return (await import('./migrate/init-from.ts')).initFrom(from, context)
   }
   const question =
     'A .proto file or descriptor set, an OpenAPI document or its URL, or the address of a gRPC server: '

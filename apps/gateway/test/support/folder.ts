@@ -8,6 +8,8 @@ import type { CommandContext } from '../../src/commands/context.ts'
 
 export interface Folder {
   readonly directory: string
+  /** Variables that its commands are run with. */
+  readonly environment: Record<string, string>
   readonly out: string[]
   readonly err: string[]
   command(...args: string[]): Promise<number>
@@ -20,10 +22,11 @@ export async function emptyFolder(answers: string[] = []): Promise<Folder> {
   const directory = await mkdtemp(join(tmpdir(), 'vinyasa-init-'))
   const out: string[] = []
   const err: string[] = []
+  const environment: Record<string, string> = {}
   const shutdown = new AbortController()
   const context: CommandContext = {
     directory,
-    environment: {},
+    environment,
     shutdown: shutdown.signal,
     reload: new EventTarget(),
     ask: async () => answers.shift() ?? '',
@@ -32,6 +35,7 @@ export async function emptyFolder(answers: string[] = []): Promise<Folder> {
   }
   return {
     directory,
+    environment,
     out,
     err,
     command: (...args) => run(args, context),

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { ConfigError } from '../../errors.ts'
 import { compareSchemas, type Finding } from './compare-schemas.ts'
-import { coordinatesOf } from './coordinates-of.ts'
+import { coordinatesOf, type Named } from './coordinates-of.ts'
 import { findCounterparts } from './counterparts.ts'
 import { renamesFor, type Setting, switchesFor, withSettings } from './settings.ts'
 
@@ -55,16 +55,19 @@ class Search {
   async run(after: GraphQLSchema): Promise<Mended> {
     this.#schema = after
     await this.#switch()
-    // Once a type has its name, its fields are seen.
-    while (await this.#rename());
+    // Once a type has its name its fields are seen, and one switch may be for many of them.
+    while (await this.#rename(({ parent }) => parent === undefined));
+    await this.#switch()
+    while (await this.#rename(() => true));
     await this.#switch()
     return { mends: this.#mends, left: await compareSchemas(this.#before, this.#schema) }
   }
 
-  async #rename(): Promise<boolean> {
+  async #rename(isMeant: (old: Named) => boolean): Promise<boolean> {
     const config = withSettings(this.#config, this.#settings())
     const pairs = findCounterparts(this.#named, coordinatesOf(this.#schema))
     const next = pairs.flatMap((pair): Mend[] => {
+      if (!isMeant(pair.old)) return []
       const setting = renamesFor(pair, config).find((one) => !this.#refused.has(keyOf(one)))
       return setting ? [{ setting, coordinate: pair.old.coordinate }] : []
     })

@@ -10,6 +10,8 @@ import {
   type OperationTypeNode,
   parse,
   specifiedScalarTypes,
+  type TypeDefinitionNode,
+  type TypeExtensionNode,
   visit,
 } from 'graphql'
 import { ConfigError, messageOf } from '../../errors.ts'
@@ -61,11 +63,26 @@ export async function readOldSchema(file: string, directory: string): Promise<Gr
 
 /** The schema that clients of a document of type definitions know. */
 export function schemaForClients(document: DocumentNode): GraphQLSchema {
-  const known = withRootNames(withoutServersWords(document))
+  const known = withRootNames(withoutServersWords(withBases(document)))
   return buildASTSchema(
     { ...known, definitions: [...known.definitions, ...missingScalars(known)] },
     { assumeValidSDL: true },
   )
+}
+
+/** Of a type that is only extended, as subgraphs have it, the first extension is the definition. */
+function withBases(document: DocumentNode): DocumentNode {
+  const defined = new Set<string>()
+  for (const node of document.definitions)
+    if (node.kind.endsWith('TypeDefinition')) defined.add((node as TypeDefinitionNode).name.value)
+  const definitions = document.definitions.map((node) => {
+    if (!node.kind.endsWith('TypeExtension')) return node
+    const { name, kind } = node as TypeExtensionNode
+    if (defined.has(name.value)) return node
+    defined.add(name.value)
+    return { ...node, kind: kind.replace('Extension', 'Definition') } as DefinitionNode
+  })
+  return { ...document, definitions }
 }
 
 function withoutServersWords(document: DocumentNode): DocumentNode {

@@ -65,6 +65,7 @@ export function switchesFor(config: GatewayConfig): readonly Setting[] {
             ['typeNaming', 'qualified'],
             ['maps', 'json'],
             ['int64', 'number-when-safe'],
+            ['int64', 'bigint-scalar'],
           ]
         : config.rest?.[name]?.openapi === undefined
           ? []

@@ -5,15 +5,15 @@ import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
-import { findCounterparts } from '../src/commands/against/counterparts.ts'
-import { compareSchemas } from '../src/commands/against/compare-schemas.ts'
-import { coordinatesOf } from '../src/commands/against/coordinates-of.ts'
-import { findMends } from '../src/commands/against/mend.ts'
-import { withSettings } from '../src/commands/against/settings.ts'
-import type { GatewayConfig } from '../src/config/types.ts'
-import { createGateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logging/logger.ts'
-import { emptyFolder, type Folder } from './support/folder.ts'
+import { findCounterparts } from '../../src/commands/against/counterparts.ts'
+import { compareSchemas } from '../../src/commands/against/compare-schemas.ts'
+import { coordinatesOf } from '../../src/commands/against/coordinates-of.ts'
+import { findMends } from '../../src/commands/against/mend.ts'
+import { withSettings } from '../../src/commands/against/settings.ts'
+import type { GatewayConfig } from '../../src/config/types.ts'
+import { createGateway } from '../../src/gateway.ts'
+import { createLogger } from '../../src/logging/logger.ts'
+import { emptyFolder, type Folder } from '../support/folder.ts'
 
 async function schemaOf(config: GatewayConfig) {
   const gateway = await createGateway(config, {
@@ -194,6 +194,12 @@ describe('check --against', () => {
         query: Root
       }
       directive @http(path: String) on FIELD_DEFINITION
+      extend type Maker @key(fields: "id") {
+        id: ID!
+      }
+      extend type Maker {
+        makerName: String
+      }
       type Root {
         product(id: ID!): Product @http(path: "/products/{{args.id}}")
       }

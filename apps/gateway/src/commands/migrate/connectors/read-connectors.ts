@@ -1,0 +1,140 @@
+import { type DocumentNode, type FieldDefinitionNode, Kind, print } from 'graphql'
+import { bareType } from '../../against/coordinates-of.ts'
+import { schemaForClients } from '../../against/read-old-schema.ts'
+import { type ConnectRequest, readRequest, readSources, type SourceSettings } from './request.ts'
+import { Mapping } from './mapping.ts'
+import { filled, type Migration, Unsaid } from '../migration.ts'
+import { directiveOf, directivesOf, OldDocument, type OldDirective } from '../old-document.ts'
+import { RestDrafts } from '../rest-draft.ts'
+import type { TypeWords } from '../sdl-types.ts'
+
+interface Connector {
+  readonly type: string
+  readonly field: FieldDefinitionNode
+  readonly directive: OldDirective
+  readonly request: ConnectRequest
+  readonly responsePath: string | undefined
+}
+
+/** Reads a subgraph of Apollo connectors. */
+export function readConnectors(parsed: DocumentNode, name: string): Migration {
+  return new Connectors(parsed, name).read()
+}
+
+class Connectors {
+  readonly #old: OldDocument
+  readonly #sources: ReadonlyMap<string, SourceSettings>
+  readonly #name: string
+  readonly #found: Connector[] = []
+  /** Fields that have a request of their own, or that nothing gives. */
+  readonly #elsewhere = new Set<string>()
+
+  constructor(parsed: DocumentNode, name: string) {
+    this.#old = new OldDocument(parsed)
+    this.#name = name
+    this.#sources = readSources(this.#old)
+  }
+
+  read(): Migration {
+    const mapping = new Mapping(this.#old)
+    for (const [{ name }, field] of this.#old.allFields()) this.#readEntity(name.value, field, mapping)
+    for (const [{ name }, field] of this.#old.allFields()) this.#readField(name.value, field, mapping)
+    for (const type of this.#old.types.values())
+      if (type.kind === Kind.OBJECT_TYPE_DEFINITION)
+        for (const one of directivesOf(type))
+          if (one.name === 'connect')
+            this.#old.note(
+              one.line,
+              `${type.name.value}: a request for any object of a type has no counterpart; give it a field, or a join (on)`,
+            )
+    const rest = new RestDrafts(this.#old)
+    for (const connector of this.#found) this.#add(connector, rest, mapping)
+    const words: TypeWords = {
+      placeOf: (type, field) =>
+        this.#elsewhere.has(`${type}.${field.name.value}`) ? undefined : mapping.placeOf(type, field),
+      more: (type) => mapping.more(type),
+      keyOf: (type, field) => mapping.keyOf(type, field),
+    }
+    const written = rest.write(words, new Set())
+    for (const source of Object.values(written)) {
+      const types = Object.keys((source as { readonly types?: object }).types ?? {})
+      const hide = types.flatMap((type) => Object.keys(mapping.more(type)).map((name) => `${type}.${name}`))
+      if (hide.length > 0) Object.assign(source, { hide })
+    }
+    return {
+      from: 'Apollo connectors',
+      config: filled({ rest: written }),
+      notes: this.#old.notes,
+      schema: schemaForClients(this.#old.document),
+    }
+  }
+
+  /** A request that finds an object by its key is known before what refers to the object. */
+  #readEntity(type: string, field: FieldDefinitionNode, mapping: Mapping): void {
+    const directive = directiveOf(field, 'connect')
+    if (directive?.args['entity'] !== true || !this.#old.roots.has(type)) return
+    try {
+      const { taken } = readRequest(field, directive, this.#sources, this.#name)
+      mapping.entities.set(bareType(print(field.type)), { field, taken })
+    } catch (error) {
+      // Said once, where the field is read.
+      if (!(error instanceof Unsaid)) throw error
+    }
+  }
+
+  #readField(type: string, field: FieldDefinitionNode, mapping: Mapping): void {
+    const coordinate = `${type}.${field.name.value}`
+    const [directive, more] = directivesOf(field).filter(({ name }) => name === 'connect')
+    const root = this.#old.roots.get(type)
+    if (!directive) {
+      if (!root) return
+      this.#elsewhere.add(coordinate)
+      this.#old.note(
+        field.loc?.startToken.line,
+        `${coordinate}: nothing says where it comes from; it was left out`,
+      )
+      return
+    }
+    this.#elsewhere.add(coordinate)
+    if (more) this.#old.note(more.line, `${coordinate}: a field is one request; the first one is made`)
+    for (const option of ['errors', 'isSuccess'])
+      if (directive.args[option] !== undefined)
+        this.#old.note(
+          directive.line,
+          `${coordinate}: ${option} has no counterpart; errors are those of the status`,
+        )
+    try {
+      const request = readRequest(field, directive, this.#sources, this.#name)
+      for (const note of request.notes) this.#old.note(directive.line, `${coordinate}: ${note}`)
+      const argument = field.arguments?.find(
+        ({ name }) => request.body && 'arg' in request.body && name.value === request.body.arg,
+      )
+      if (request.input && argument)
+        mapping.readInput(bareType(print(argument.type)), request.input, directive.line)
+      const selection = String(directive.args['selection'] ?? '')
+      const responsePath = mapping.read(bareType(print(field.type)), selection, directive.line)
+      this.#found.push({ type, field, directive, request, responsePath })
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      this.#old.note(directive.line, `${coordinate}: ${error.message}`)
+    }
+  }
+
+  #add(
+    { type, field, directive, request, responsePath }: Connector,
+    rest: RestDrafts,
+    mapping: Mapping,
+  ): void {
+    const { source, settings, forwarded, input: _input, notes: _notes, ...call } = request
+    const name = field.name.value
+    const target = bareType(print(field.type))
+    const joins = mapping.entities.get(target)?.field === field ? mapping.joinsOf(target) : []
+    try {
+      rest.open(source, settings, forwarded)
+      rest.add(source, { ...call, parent: type, field, name, responsePath }, joins)
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      this.#old.note(directive.line, `${type}.${name}: ${error.message}`)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { GraphQLSchema } from 'graphql'
+import { Document, isMap, isScalar, visit } from 'yaml'
+import type { GatewayConfig } from '../../config/types.ts'
+import { loadConfig } from '../../config/file/load-config.ts'
+import { ConfigError, messageOf } from '../../errors.ts'
+import type { Mended } from '../against/mend.ts'
+import { withSettings } from '../against/settings.ts'
+import type { CommandContext } from '../context.ts'
+import type { Migration } from './migration.ts'
+import { readOldConfig } from './read-old-config.ts'
+
+/** `vinyasa init --from`: writes the config that an old one of another gateway stands for, and says what it does not say. */
+export async function initFrom(file: string, context: CommandContext): Promise<void> {
+  const { directory } = context
+  const migration = await readOldConfig(resolve(directory, file), file)
+  const { from, config, notes } = migration
+  if (config['rest'] === undefined && config['grpc'] === undefined)
+    throw new ConfigError(
+      [`--from ${file}: no field of it has a counterpart`, ...notes.map(({ text }) => text)].join('; '),
+    )
+  const target = join(directory, 'gateway.config.yaml')
+  const left = notes
+    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    .map(({ line, text }) => `${file}${line === undefined ? '' : `:${line}`}: ${text}`)
+  const head = [`Written from ${file}, a configuration of ${from}.`, ...left]
+  await writeFile(target, toYaml(config, head), { flag: 'wx' })
+  const compared = await compare(migration, context).catch((error: unknown) => {
+    if (error instanceof ConfigError) return error
+    throw error
+  })
+  if (compared !== undefined && !(compared instanceof ConfigError)) {
+    const settings = compared.mends.map(({ setting }) => setting)
+    if (settings.length > 0) await writeFile(target, toYaml(withSettings(config, settings), head))
+  }
+  context.print(`wrote    ${target}`)
+  for (const line of left) context.print(`left     ${line}`)
+  for (const line of describe(compared, file)) context.print(line)
+  context.print('next     vinyasa check    connects to the backends and reports what is wrong')
+  context.print('         vinyasa start    serves it')
+}
+
+/** What clients of the old schema would notice, and the names that they keep; undefined: nobody says what they know. */
+async function compare({ schema }: Migration, context: CommandContext): Promise<Mended | undefined> {
+  if (!schema) return undefined
+  const { directory, environment } = context
+  const { config, baseDirectory } = await loadConfig({ file: 'gateway.config.yaml', directory, environment })
+  const { createGateway } = await import('../../gateway.ts')
+  const { createLogger } = await import('../../logging/logger.ts')
+  const { findMends } = await import('../against/mend.ts')
+  const logger = await createLogger({ level: 'silent' })
+  const schemaOf = async (changed: GatewayConfig): Promise<GraphQLSchema> => {
+    const gateway = await createGateway(changed, { baseDirectory, logger })
+    await gateway.close()
+    return gateway.schema
+  }
+  return findMends(schema, await schemaOf(config), config, schemaOf)
+}
+
+function describe(compared: Mended | ConfigError | undefined, file: string): readonly string[] {
+  if (compared === undefined) return []
+  if (compared instanceof ConfigError)
+    return [
+      ...messageOf(compared)
+        .split('\n')
+        .map((line) => `wrong    ${line}`),
+      `         then vinyasa check --against ${file} lists what clients would notice`,
+    ]
+  const { left } = compared
+  const breaking = left.filter(({ level }) => level === 'breaking').length
+  return [
+    `clients  ${breaking} breaking, ${left.length - breaking} dangerous`,
+    ...left.map(({ level, message }) => `${level} ${message}`),
+  ]
+}
+
+/** YAML with short maps on one line, below a comment. */
+function toYaml(config: object, head: readonly string[]): string {
+  const document = new Document(config)
+  visit(document, {
+    Map(_, node) {
+      const isShort = node.items.every(
+        ({ value }) => isScalar(value) || (isMap(value) && value.items.length === 0),
+      )
+      if (isShort && node.items.length > 0 && JSON.stringify(node).length < 90) node.flow = true
+    },
+  })
+  const comment = head.map((line) => `# ${line.replaceAll('\n', ' ')}\n`).join('')
+  return comment + document.toString({ lineWidth: 0 })
+}

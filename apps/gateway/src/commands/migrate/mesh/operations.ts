@@ -1,0 +1,169 @@
+import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
+import type { Transforms } from './transforms.ts'
+import { headersOf, isMap, listOf, type MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { Unsaid } from '../migration.ts'
+import type { OldDocument } from '../old-document.ts'
+import { type JoinedField, RestDrafts, type RestCall, type Taken } from '../rest-draft.ts'
+
+interface Operation {
+  readonly source: string
+  readonly call: RestCall
+  readonly path: Path
+  readonly joins: JoinedField[]
+}
+
+/** Sources of Mesh's JSON schema handler: each operation is an endpoint. */
+export class MeshOperations {
+  readonly #old: OldDocument
+  readonly #yaml: MeshYaml
+  readonly #rest: RestDrafts
+  readonly #found: Operation[] = []
+  readonly #joined = new Set<string>()
+
+  constructor(old: OldDocument, yaml: MeshYaml) {
+    this.#old = old
+    this.#yaml = yaml
+    this.#rest = new RestDrafts(old)
+  }
+
+  readSource(source: string, handler: Values, transforms: Transforms, path: Path): void {
+    const { headers, forwarded } = headersOf(handler['operationHeaders'], (text) =>
+      this.#note([...path, 'operationHeaders'], text),
+    )
+    const baseUrl = textOf(handler['endpoint'] ?? handler['baseUrl'])
+    this.#rest.open(source, { baseUrl, defaultHeaders: headers }, forwarded)
+    for (const [index, operation] of listOf(handler['operations']).entries()) {
+      const at = [...path, 'operations', index]
+      try {
+        this.#found.push({ source, call: this.#callOf(operation, transforms), path: at, joins: [] })
+      } catch (error) {
+        this.#refuse(error, at, String(operation['field']))
+      }
+    }
+  }
+
+  /** `additionalResolvers`: a field of a type that an operation fills. */
+  readJoins(): void {
+    const given = this.#yaml.data['additionalResolvers']
+    for (const [index, one] of (Array.isArray(given) ? given : []).entries()) {
+      const path = ['additionalResolvers', index]
+      const join: Values = isMap(one) ? one : {}
+      const target = `${String(join['targetTypeName'])}.${String(join['targetFieldName'])}`
+      const operation = this.#found.find(({ call }) => call.name === join['sourceFieldName'])
+      const args = argsOf(join['sourceArgs'] ?? join['args'])
+      if (!isMap(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
+      else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
+        this.#note(path, `${target}: write it as a join (joins of gRPC, on of an endpoint), or a resolver`)
+      else {
+        operation.joins.push({
+          type: String(join['targetTypeName']),
+          field: String(join['targetFieldName']),
+          args,
+        })
+        this.#joined.add(target)
+      }
+    }
+  }
+
+  write(): Record<string, object> {
+    for (const { source, call, path, joins } of this.#found)
+      try {
+        this.#rest.add(source, call, joins)
+      } catch (error) {
+        this.#refuse(error, path, call.name)
+      }
+    return this.#rest.write(
+      {
+        placeOf: (type, field) => (this.#joined.has(`${type}.${field.name.value}`) ? undefined : {}),
+        more: () => ({}),
+      },
+      new Set(),
+      true,
+    )
+  }
+
+  #callOf(operation: Values, { rename = {}, prefix = {} }: Transforms): RestCall {
+    const parent = String(operation['type'] ?? 'Query')
+    const own = String(operation['field'])
+    const name = rename[`${parent}.${own}`] ?? `${prefix.fields ?? ''}${own}`
+    const known = this.#old.fieldsOf(parent).find((field) => field.name.value === name)
+    const taken: Taken = { args: new Set(), parents: new Map() }
+    const types = isMap(operation['argTypeMap']) ? operation['argTypeMap'] : {}
+    const [path = '', search = ''] = toTemplate(String(operation['path'] ?? ''), taken).split(/\?(.*)/s)
+    const params = isMap(operation['queryParamArgMap']) ? Object.entries(operation['queryParamArgMap']) : []
+    for (const [, arg] of params) taken.args.add(String(arg))
+    const method = String(operation['method'] ?? (parent === 'Mutation' ? 'POST' : 'GET')).toUpperCase()
+    const hasInput = known?.arguments?.some((one) => one.name.value === 'input') ?? false
+    if (hasInput && method !== 'GET') taken.args.add('input')
+    return {
+      parent,
+      field: known ?? fieldNode(name, taken, types),
+      name,
+      method,
+      path: path.startsWith('/') ? path : `/${path}`,
+      query: [...queryOf(search), ...params.map(([param, arg]) => [param, `{${String(arg)}}`] as const)],
+      headers: headersOf(operation['headers'], (text) => {
+        throw new Unsaid(text)
+      }).headers,
+      body: hasInput && method !== 'GET' ? { arg: 'input' } : undefined,
+      taken,
+    }
+  }
+
+  #refuse(error: unknown, path: Path, field: string): void {
+    if (!(error instanceof Unsaid)) throw error
+    this.#note(path, `${field}: ${error.message}`)
+  }
+
+  #note(path: Path, text: string): void {
+    this.#old.note(this.#yaml.lineOf(path), text)
+  }
+}
+
+/** `{args.id}` is `{id}`. Throws {@link Unsaid}. */
+function toTemplate(text: string, taken: Taken): string {
+  return text.replaceAll(/(?<!\$)\{([^{}]*)\}/g, (whole, expression: string) => {
+    const name = /^args\.(\w+)$/.exec(expression)?.[1]
+    if (name === undefined) throw new Unsaid(`${whole} has no counterpart`)
+    taken.args.add(name)
+    return `{${name}}`
+  })
+}
+
+function queryOf(search: string): readonly (readonly [string, string])[] {
+  return search
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s)
+      return [name, value] as const
+    })
+}
+
+/** `{ id: "{root.authorId}" }`: the arguments, each a field of the parent. */
+function argsOf(given: unknown): Record<string, string> | undefined {
+  const args = Object.entries(isMap(given) ? given : {}).map(
+    ([name, value]) => [name, /^\{root\.(\w+)\}$/.exec(String(value))?.[1]] as const,
+  )
+  if (args.length === 0 || args.some(([, field]) => field === undefined)) return undefined
+  return Object.fromEntries(args.map(([name, field]) => [name, `{${field}}`]))
+}
+
+/** The field of an operation whose type nobody says: JSON. */
+function fieldNode(name: string, taken: Taken, types: Values): FieldDefinitionNode {
+  const typeOf = (arg: string): string => {
+    const given = types[arg]
+    return textOf(isMap(given) ? given['type'] : given) ?? 'String'
+  }
+  const node = (text: string) => ({ kind: Kind.NAME, value: text }) as const
+  return {
+    kind: Kind.FIELD_DEFINITION,
+    name: node(name),
+    type: parseType('JSON'),
+    arguments: [...taken.args].map((arg) => ({
+      kind: Kind.INPUT_VALUE_DEFINITION,
+      name: node(arg),
+      type: parseType(typeOf(arg)),
+    })),
+  }
+}

@@ -1,0 +1,241 @@
+import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
+import { schemaForClients } from '../../against/read-old-schema.ts'
+import { meshMethods, READING } from './methods.ts'
+import { MeshOperations } from './operations.ts'
+import { readTransforms, type Transforms } from './transforms.ts'
+import { headersOf, isMap, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { filled, type Migration, Unsaid } from '../migration.ts'
+import { OldDocument } from '../old-document.ts'
+
+const NO_HANDLER: Readonly<Record<string, string>> = {
+  graphql: 'there is no source for GraphQL here',
+  soap: 'there is no source for SOAP here',
+}
+
+const SERVED: ReadonlySet<string> = new Set(['port', 'hostname', 'host', 'cors', 'endpoint'])
+
+/** Settings of the whole that have theirs elsewhere. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  cache: 'set responseCache',
+  plugins: 'plugins are Yoga’s and Envelop’s here too: name them in a config of code',
+  pubsub: 'set redisUrl',
+  require: 'import it in a config of code',
+  transforms: 'transforms of the whole: set prefix, rename and hide of each source',
+  documents: 'register documents in persistedDocuments',
+}
+
+/**
+ * Reads a `.meshrc.yaml`; undefined: it is none. `built`: the schema that Mesh made of it, which says what its clients know.
+ */
+export async function readMesh(
+  text: string,
+  directory: string,
+  built: DocumentNode | undefined,
+): Promise<Migration | undefined> {
+  const yaml = new MeshYaml(text)
+  return yaml.sources.some(({ handler }) => handler) ? new Mesh(yaml, directory, built).read() : undefined
+}
+
+class Mesh {
+  readonly #yaml: MeshYaml
+  readonly #directory: string
+  readonly #old: OldDocument
+  readonly #schema: GraphQLSchema | undefined
+  readonly #rest: Record<string, object> = {}
+  readonly #grpc: Record<string, object> = {}
+  readonly #operations: MeshOperations
+
+  constructor(yaml: MeshYaml, directory: string, built: DocumentNode | undefined) {
+    this.#yaml = yaml
+    this.#directory = directory
+    this.#old = new OldDocument(built ?? { kind: Kind.DOCUMENT, definitions: [] })
+    this.#schema = built && schemaForClients(built)
+    this.#operations = new MeshOperations(this.#old, yaml)
+  }
+
+  async read(): Promise<Migration> {
+    for (const source of this.#yaml.sources) await this.#readSource(source)
+    this.#operations.readJoins()
+    for (const key of Object.keys(ELSEWHERE))
+      if (this.#yaml.data[key] !== undefined) this.#note([key], `${key}: ${ELSEWHERE[key]}`)
+    const { data } = this.#yaml
+    for (const key of Object.keys(isMap(data['serve']) ? data['serve'] : {}))
+      if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no counterpart; it was left out`)
+    if (data['additionalTypeDefs'] !== undefined)
+      this.#note(
+        ['additionalTypeDefs'],
+        'additionalTypeDefs: fields of joins come with them; write others in typeDefs',
+      )
+    return {
+      from: 'GraphQL Mesh',
+      config: filled({
+        ...serverOf(data['serve']),
+        rest: { ...this.#rest, ...this.#operations.write() },
+        grpc: this.#grpc,
+      }),
+      notes: this.#old.notes,
+      schema: this.#schema,
+    }
+  }
+
+  #note(path: Path, text: string): void {
+    this.#old.note(this.#yaml.lineOf(path), text)
+  }
+
+  async #readSource({
+    name,
+    kind,
+    handler,
+    path,
+    transforms: given,
+  }: MeshYaml['sources'][number]): Promise<void> {
+    const note = (below: Path, text: string): void => this.#note([...path, ...below], `${name}: ${text}`)
+    if (!handler)
+      return note(
+        [],
+        `handler ${kind}: ${NO_HANDLER[kind] ?? 'there is no such source here'}; it was left out`,
+      )
+    const transforms = readTransforms(given, (index, text) => note(['transforms', index], text))
+    const source = name.replaceAll(/\W/g, '_')
+    const noteHere = (key: string, text: string): void => note(['handler', kind, key], text)
+    if (kind === 'grpc') {
+      const draft = grpcOf(handler, transforms, noteHere)
+      this.#grpc[source] = { ...draft, ...(await this.#methodsOf(draft, handler, noteHere)) }
+    } else if (/openapi/i.test(kind)) this.#rest[source] = openapiOf(handler, transforms, noteHere)
+    else this.#operations.readSource(source, handler, transforms, [...path, 'handler', kind])
+  }
+
+  /** The names and the argument that clients of Mesh know methods by. */
+  async #methodsOf(draft: GrpcDraft, handler: Values, note: NoteAt): Promise<object> {
+    const { prefixQueryMethod: given } = handler
+    const reading = Array.isArray(given) ? given.map(String) : READING
+    const notRead =
+      'fields are called by their methods (getUser) and take flat arguments; say others in methods'
+    if (draft.reflection) {
+      note('useReflection', notRead)
+      return {}
+    }
+    try {
+      return { methods: await meshMethods(draft, this.#directory, reading) }
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      note('source', `${error.message}; ${notRead}`)
+      return {}
+    }
+  }
+}
+
+type NoteAt = (key: string, text: string) => void
+
+function serverOf(serve: unknown): Values {
+  if (!isMap(serve)) return {}
+  const host = textOf(serve['hostname'] ?? serve['host'])
+  const cors = isMap(serve['cors']) ? serve['cors'] : {}
+  const origins = [cors['origin'] ?? []].flat()
+  return filled({
+    server: filled({ port: Number(serve['port']) || undefined, host }),
+    graphql: filled({
+      path: textOf(serve['endpoint']),
+      cors:
+        origins.length === 0
+          ? undefined
+          : filled({ origins, credentials: cors['credentials'] === true ? true : undefined }),
+    }),
+  })
+}
+
+const OPENAPI: ReadonlySet<string> = new Set([
+  'source',
+  'endpoint',
+  'baseUrl',
+  'operationHeaders',
+  'schemaHeaders',
+  'selectQueryOrMutationField',
+  'timeout',
+])
+
+function openapiOf(handler: Values, transforms: Transforms, note: NoteAt): object {
+  const source = nearby(String(handler['source'] ?? ''))
+  const isUrl = /^https?:/.test(source)
+  const { headers, forwarded } = headersOf(handler['operationHeaders'], (text) =>
+    note('operationHeaders', text),
+  )
+  const asQuery = listOf(handler['selectQueryOrMutationField'])
+    .filter((one) => one['type'] === 'Query')
+    .map((one) => String(one['fieldName']))
+  if (handler['schemaHeaders'] !== undefined)
+    note('schemaHeaders', 'schemaHeaders: set openapi.download.headers')
+  noteOthers(handler, OPENAPI, note)
+  return filled({
+    baseUrl: textOf(handler['endpoint'] ?? handler['baseUrl']),
+    openapi: filled({ ...(isUrl ? { url: source } : { file: source }), asQuery }),
+    defaultHeaders: headers,
+    forwardHeaders: forwarded,
+    timeoutMs: Number(handler['timeout']) || undefined,
+    ...transforms,
+  })
+}
+
+const GRPC: ReadonlySet<string> = new Set([
+  'endpoint',
+  'source',
+  'protoFilePath',
+  'descriptorSetFilePath',
+  'useReflection',
+  'useHTTPS',
+  'credentialsSsl',
+  'metaData',
+  'prefixQueryMethod',
+  'requestTimeout',
+])
+
+interface GrpcDraft {
+  readonly reflection?: boolean
+  readonly protoFiles?: readonly string[]
+  readonly includePaths?: readonly string[]
+  readonly descriptorSet?: string
+}
+
+function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraft {
+  const given = handler['source'] ?? handler['protoFilePath']
+  const { file, load } = isMap(given) ? given : { file: given, load: undefined }
+  const isDescriptor = /\.(bin|binpb|desc|pb|protoset)$/.test(String(file))
+  const descriptorSet = textOf(handler['descriptorSetFilePath'] ?? (isDescriptor ? file : undefined))
+  const isReflected = handler['useReflection'] === true || /^grpcs?:/.test(String(file))
+  const { headers, forwarded } = headersOf(handler['metaData'], (text) => note('metaData', text))
+  noteOthers(handler, GRPC, note)
+  const includeDirs = isMap(load) && Array.isArray(load['includeDirs']) ? load['includeDirs'].map(String) : []
+  const ssl = isMap(handler['credentialsSsl']) ? handler['credentialsSsl'] : undefined
+  const tls = ssl && {
+    ca: textOf(ssl['rootCA']),
+    cert: textOf(ssl['certChain']),
+    key: textOf(ssl['privateKey']),
+  }
+  const draft: GrpcDraft & Values = {
+    ...filled({
+      endpoint: textOf(handler['endpoint']),
+      reflection: isReflected ? true : undefined,
+      descriptorSet: isReflected ? undefined : descriptorSet && nearby(descriptorSet),
+      protoFiles: isReflected || descriptorSet !== undefined ? undefined : [nearby(String(file))],
+      includePaths: includeDirs.map(nearby),
+      expose: 'all',
+      fieldNames: 'proto',
+      tls: tls ? filled(tls) : handler['useHTTPS'] === true ? true : undefined,
+      timeoutMs: Number(handler['requestTimeout']) || undefined,
+      metadata: filled({ static: headers }),
+      ...transforms,
+    }),
+    // By default some are.
+    forwardHeaders: forwarded,
+  }
+  return draft
+}
+
+function noteOthers(handler: Values, known: ReadonlySet<string>, note: NoteAt): void {
+  for (const key of Object.keys(handler))
+    if (!known.has(key)) note(key, `${key} has no counterpart, or is set elsewhere; it was left out`)
+}
+
+function nearby(file: string): string {
+  return file.replace(/^\.\//, '')
+}

@@ -1,0 +1,36 @@
+import type { GraphQLSchema } from 'graphql'
+
+/** A line of the old configuration, and what became of it. */
+export interface Note {
+  /** From 1; undefined: it is of no line alone. */
+  readonly line: number | undefined
+  readonly text: string
+}
+
+/** An old configuration in the words of this gateway. */
+export interface Migration {
+  /** The product that it was written for. */
+  readonly from: string
+  /** As the config file has it. */
+  readonly config: Readonly<Record<string, unknown>>
+  /** What has no counterpart and was left out, or is said elsewhere now. */
+  readonly notes: readonly Note[]
+  /** The schema that its clients know, where the configuration says it. */
+  readonly schema: GraphQLSchema | undefined
+}
+
+/** Something of an old configuration that cannot be said here; the message says what, and the mend. */
+export class Unsaid extends Error {
+  override readonly name = 'Unsaid'
+}
+
+/** Leaves out entries that have no value or hold nothing. */
+export function filled(entries: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(entries).filter(
+      ([, value]) =>
+        value !== undefined &&
+        !(typeof value === 'object' && value !== null && Object.keys(value).length === 0),
+    ),
+  )
+}

@@ -1,0 +1,159 @@
+import { type DocumentNode, type FieldDefinitionNode, print } from 'graphql'
+import { bareType } from '../../against/coordinates-of.ts'
+import { schemaForClients } from '../../against/read-old-schema.ts'
+import { filled, type Migration, Unsaid } from '../migration.ts'
+import { directiveOf, directivesOf, OldDocument, type OldDirective } from '../old-document.ts'
+import { RestDrafts } from '../rest-draft.ts'
+import type { Place } from '../sdl-types.ts'
+import { GrpcDrafts } from './grpc.ts'
+import { addRestCall } from './http.ts'
+import { readSettings, type Upstream } from './settings.ts'
+
+/** Directives that have no counterpart, and where theirs is said. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  cache: 'whole answers are cached here, and mutations evict them: responseCache',
+  call: 'give the field the request itself, or a resolver',
+  expr: 'write a resolver in a config of code',
+  graphQL: 'there is no source for GraphQL',
+  js: 'write a resolver in a config of code',
+  protected: 'say it in access.fields, with auth',
+  rest: 'operations have no paths of their own here',
+}
+
+/** Reads a configuration of Tailcall in SDL. */
+export function readTailcall(parsed: DocumentNode, name: string): Migration {
+  return new Tailcall(parsed, name).read()
+}
+
+class Tailcall {
+  readonly #old: OldDocument
+  readonly #upstream: Upstream
+  readonly #settings: Record<string, unknown>
+  readonly #rest: RestDrafts
+  readonly #grpc: GrpcDrafts
+  /** Fields that are in no JSON of their type. */
+  readonly #elsewhere = new Set<string>()
+  /** Fields that clients do not see. */
+  readonly #hidden: string[] = []
+  /** Types that are made of messages. */
+  readonly #messages = new Set<string>()
+
+  constructor(parsed: DocumentNode, name: string) {
+    this.#old = new OldDocument(parsed)
+    const { upstream, settings } = readSettings(this.#old, name)
+    this.#upstream = upstream
+    this.#settings = settings
+    this.#rest = new RestDrafts(this.#old, nameOf)
+    this.#grpc = new GrpcDrafts(this.#old, upstream)
+  }
+
+  read(): Migration {
+    for (const [{ name }, field] of this.#old.allFields()) this.#readField(name.value, field)
+    const added = new Map([...this.#old.types.keys()].map((type) => [type, this.#added(type)] as const))
+    const words = {
+      placeOf: (type: string, field: FieldDefinitionNode) => this.#placeOf(type, field),
+      more: (type: string) => added.get(type) ?? {},
+    }
+    const rest = this.#rest.write(words, this.#messages)
+    for (const [, source] of Object.entries(rest)) {
+      const types = Object.keys((source as { readonly types?: object }).types ?? {})
+      const hide = this.#hidden.filter((coordinate) => types.includes(coordinate.replace(/\..*/, '')))
+      if (hide.length > 0) Object.assign(source, { hide })
+    }
+    return {
+      from: 'Tailcall',
+      config: filled({ ...this.#settings, rest, grpc: this.#grpc.write() }),
+      notes: this.#old.notes,
+      schema: schemaForClients(this.#old.document),
+    }
+  }
+
+  #readField(type: string, field: FieldDefinitionNode): void {
+    const name = nameOf(field)
+    const coordinate = `${type}.${field.name.value}`
+    const directives = directivesOf(field)
+    const leftOut = (line: number | undefined, text: string): void =>
+      this.#old.note(line, `${coordinate}: ${text}`)
+    for (const { name: directive, line } of directives)
+      if (directive in ELSEWHERE) leftOut(line, `@${directive}: ${ELSEWHERE[directive]}`)
+    const http = directives.filter((one) => one.name === 'http' || one.name === 'grpc')
+    const isRoot = this.#old.roots.has(type)
+    const isMade =
+      http.length > 0 || isRoot || directives.some((one) => /^(call|expr|graphQL|js)$/.test(one.name))
+    if (isMade) this.#elsewhere.add(coordinate)
+    if (isHidden(field) && isMade) return
+    if (isHidden(field)) this.#hidden.push(`${type}.${name}`)
+    const [first, second] = http
+    if (!first) {
+      if (isRoot && !directives.some((one) => one.name in ELSEWHERE))
+        leftOut(field.loc?.startToken.line, 'nothing says where it comes from; it was left out')
+      return
+    }
+    if (second) leftOut(second.line, 'answers of several requests are not merged; the first one is made')
+    try {
+      this.#addCall(type, field, name, first)
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      leftOut(first.line, error.message)
+    }
+  }
+
+  #addCall(type: string, field: FieldDefinitionNode, name: string, directive: OldDirective): void {
+    const call = { type, field, name, directive }
+    if (directive.name === 'http') return addRestCall(call, this.#rest, this.#upstream)
+    this.#grpc.add(call)
+    this.#addMessage(bareType(print(field.type)))
+  }
+
+  /** What a message holds is made of messages, too. */
+  #addMessage(type: string): void {
+    if (this.#messages.has(type) || !this.#old.types.has(type)) return
+    this.#messages.add(type)
+    for (const field of this.#old.fieldsOf(type))
+      if (!directivesOf(field).some(({ name }) => name === 'http'))
+        this.#addMessage(bareType(print(field.type)))
+  }
+
+  #placeOf(type: string, field: FieldDefinitionNode): Place | undefined {
+    const own = field.name.value
+    return this.#elsewhere.has(`${type}.${own}`) ? undefined : { name: nameOf(field), key: own }
+  }
+
+  /** `@addField(name: "street", path: ["address", "street"])` is a field with a path for its key. */
+  #added(type: string): Record<string, object> {
+    const node = this.#old.types.get(type)
+    const found: Record<string, object> = {}
+    for (const { name, args, line } of node ? directivesOf(node) : []) {
+      if (name !== 'addField') continue
+      const path = [args['path'] ?? []].flat().map(String)
+      const field = this.#fieldAt(type, path)
+      if (field) found[String(args['name'])] = { type: print(field.type), key: path.join('.') }
+      else
+        this.#old.note(
+          line,
+          `${type}.${String(args['name'])}: no field is at ${path.join('.')}; it was left out`,
+        )
+    }
+    return found
+  }
+
+  #fieldAt(type: string, path: readonly string[]): FieldDefinitionNode | undefined {
+    let field: FieldDefinitionNode | undefined
+    let within = type
+    for (const part of path) {
+      field = this.#old.fieldsOf(within).find(({ name }) => name.value === part)
+      if (!field || this.#elsewhere.has(`${within}.${part}`)) return undefined
+      within = bareType(print(field.type))
+    }
+    return field
+  }
+}
+
+function nameOf(field: FieldDefinitionNode): string {
+  const { name } = directiveOf(field, 'modify')?.args ?? {}
+  return typeof name === 'string' ? name : field.name.value
+}
+
+function isHidden(field: FieldDefinitionNode): boolean {
+  return directiveOf(field, 'omit') !== undefined || directiveOf(field, 'modify')?.args['omit'] === true
+}

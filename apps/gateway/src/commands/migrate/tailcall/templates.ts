@@ -1,0 +1,82 @@
+import { Unsaid } from '../migration.ts'
+import type { Taken } from '../rest-draft.ts'
+
+/** What the expressions of a call may speak of. */
+export interface Speech {
+  /** `@server(vars:)`. */
+  readonly vars: ReadonlyMap<string, string>
+  /** Names of the field's own arguments. */
+  readonly args: ReadonlySet<string>
+  readonly taken: Taken
+  /** Headers of the client's that are sent along with this request. */
+  readonly forwarded: Set<string>
+}
+
+const EXPRESSION = /\{\{\s*\.?([^{}]*?)\s*\}\}/g
+
+/**
+ * A template of Tailcall in the words of this gateway: `{{.args.id}}` is `{id}`, `{{.value.id}}` an argument that is taken
+ * from the parent, `{{.env.NAME}}` is `${NAME}`. Throws {@link Unsaid}.
+ */
+export function toTemplate(text: string, speech: Speech): string {
+  let written = ''
+  let end = 0
+  for (const match of text.matchAll(EXPRESSION)) {
+    written += literal(text.slice(end, match.index)) + expressionOf(match[1] ?? '', speech)
+    end = match.index + match[0].length
+  }
+  return written + literal(text.slice(end))
+}
+
+/** The header of the client's that a template is, and nothing else. */
+export function headerOf(text: string): string | undefined {
+  return /^\{\{\s*\.?headers\.([\w-]+)\s*\}\}$/.exec(text.trim())?.[1]
+}
+
+/** The argument that a template is, and nothing else. */
+export function wholeArgument(text: string): string | undefined {
+  return /^\s*\{\{\s*\.?args\.(\w+)\s*\}\}\s*$/.exec(text)?.[1]
+}
+
+/** The field of the parent that a template is, and nothing else. */
+export function wholeParent(text: string): string | undefined {
+  return /^\s*\{\{\s*\.?value\.(\w+)\s*\}\}\s*$/.exec(text)?.[1]
+}
+
+/** A body that is data, as the text of a template: an expression that is a whole text stands for its value. */
+export function toBody(body: unknown, speech: Speech): string {
+  const given = typeof body === 'string' ? body : JSON.stringify(body)
+  const bare = given.replaceAll(/"(\{\{\s*\.?(?:args|value)\.[^{}]*\}\})"/g, '$1')
+  return toTemplate(bare, speech)
+}
+
+function expressionOf(expression: string, { vars, args, taken }: Speech): string {
+  const [kind = '', name = '', ...more] = expression.split('.')
+  const whole = `{{.${expression}}}`
+  if (kind === 'env' && /^\w+$/.test(name)) return `\${${name}}`
+  if (kind === 'vars') {
+    const value = vars.get(name)
+    if (value === undefined) throw new Unsaid(`${whole}: @server has no such variable`)
+    return literal(value)
+  }
+  if (kind === 'headers') {
+    throw new Unsaid(
+      `${whole}: a header of the client's is sent on under its own name (forwardHeaders), and nowhere else`,
+    )
+  }
+  if (more.length > 0)
+    throw new Unsaid(`${whole}: a template takes whole values, and none of what is in them`)
+  if (kind === 'args' && name !== '') {
+    taken.args.add(name)
+    return `{${name}}`
+  }
+  if (kind !== 'value' || name === '') throw new Unsaid(`${whole} has no counterpart`)
+  const arg = args.has(name) ? `${name}OfParent` : name
+  taken.parents.set(arg, name)
+  return `{${arg}}`
+}
+
+/** Text that stands for itself. */
+function literal(text: string): string {
+  return text.replaceAll('${', () => '$${')
+}

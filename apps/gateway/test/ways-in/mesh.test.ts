@@ -1,0 +1,131 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startGrpcBackend, startRestBackend, type RestHandler } from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { emptyFolder, type Folder } from '../support/folder.ts'
+import { post } from '../support/gateway.ts'
+
+const PEOPLE = /* proto */ `
+  syntax = "proto3";
+  package people.v1;
+  message PersonId { string id = 1; }
+  message Person { string id = 1; string full_name = 2; int64 born = 3; }
+  service PersonService {
+    rpc GetPerson(PersonId) returns (Person);
+    rpc FindPerson(PersonId) returns (Person);
+    rpc AddPerson(Person) returns (Person);
+  }
+`
+
+const TRIP = { id: 't1', dest: 'Oslo', days: 3, kind: 'city break', guideId: 'p1', internalNote: 'no' }
+
+const trips: RestHandler = ({ method, url, json }) => {
+  if (url.pathname === '/trips/categories') return { json: ['sea', 'hills'] }
+  if (url.pathname === '/trips/search') return { json: [{ ...TRIP, dest: json().text }] }
+  if (method === 'POST') return { json: { ...TRIP, ...json() } }
+  return { json: url.pathname === '/trips' ? [TRIP] : TRIP }
+}
+
+const weather: RestHandler = ({ url, json }) => {
+  if (url.pathname === '/reports') return { json: { id: json().text.length } }
+  if (url.pathname === '/stations') return { json: [{ id: 1, name: url.searchParams.get('near') }] }
+  return {
+    json: {
+      city: url.pathname.split('/')[2],
+      days: [{ high: 9.5, low: Number(url.searchParams.get('days')) }],
+    },
+  }
+}
+
+/** The operations of the site's clients, as they were. */
+const OPERATIONS = {
+  trips: '{ trips(limit: 2) { id destination days kind forecast { city days { high } } } }',
+  trip: '{ getTrip(id: "t1") { destination guideId } }',
+  categories: '{ trips_categories }',
+  search: '{ searchTrips(input: { text: "Rome" }) { destination } }',
+  create: 'mutation { createTrip(input: { dest: "Bern", days: 2 }) { destination days } }',
+  person: '{ people_v1_PersonService_GetPerson(input: { id: "p1" }) { id full_name born } }',
+  find: 'query ($input: people__v1__PersonId_Input) { people_v1_PersonService_FindPerson(input: $input) { full_name } }',
+  add: 'mutation { people_v1_PersonService_AddPerson(input: { id: "p2", full_name: "Bo" }) { full_name } }',
+  forecast: '{ Weather_forecast(city: "Oslo", days: 4) { city days { high low } } }',
+  stations: '{ Weather_stations(near: "Oslo") { id name } }',
+  report: 'mutation { Weather_report(input: { city: "Oslo", text: "rain" }) { id } }',
+  almanac: '{ Weather_almanac }',
+  guide: '{ trips { guide { full_name } } }',
+}
+
+async function moved(isBuilt: boolean): Promise<{ folder: Folder; said: readonly string[] }> {
+  const [one, two] = [await startRestBackend(trips), await startRestBackend(weather)]
+  const grpc = await startGrpcBackend({
+    protos: PEOPLE,
+    handlers: {
+      'people.v1.PersonService/GetPerson': async ({ id }) => ({ id, fullName: 'Ann Lee', born: '1990' }),
+      'people.v1.PersonService/FindPerson': async ({ id }) => ({ id, fullName: 'Ann Lee' }),
+      'people.v1.PersonService/AddPerson': async (person) => person,
+    },
+  })
+  for (const backend of [one, two, grpc]) onTestFinished(() => backend.stop())
+  const folder = await emptyFolder()
+  folder.environment['TRIPS_KEY'] = 'k3'
+  const read = (file: string): Promise<string> => readFile(new URL(`old/${file}`, import.meta.url), 'utf8')
+  const write = (file: string, text: string): Promise<void> => writeFile(join(folder.directory, file), text)
+  const here = (await read('meshrc.yaml'))
+    .replace('localhost:3300', `localhost:${one.port}`)
+    .replace('localhost:3301', `localhost:${two.port}`)
+    .replace('localhost:50070', `localhost:${grpc.port}`)
+  await write('.meshrc.yaml', here)
+  await write('trips.yaml', await read('trips.yaml'))
+  await write('people.proto', PEOPLE)
+  if (isBuilt) {
+    await mkdir(join(folder.directory, '.mesh'))
+    await write('.mesh/schema.graphql', await read('mesh-schema.graphql'))
+  }
+  expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
+  return { folder, said: folder.out.filter((line) => /^(left|clients|breaking|dangerous|wrong)/.test(line)) }
+}
+
+describe('init --from a .meshrc.yaml', () => {
+  it('writes a config that serves the operations of its clients, and says line by line what it cannot', async () => {
+    const { folder, said } = await moved(true)
+    expect(said).toMatchInlineSnapshot(`
+      [
+        "left     .meshrc.yaml:8: serve.browser has no counterpart; it was left out",
+        "left     .meshrc.yaml:16: Trips: X-Locale: a header of the client's is sent on under its own name, and other values are code; it was left out",
+        "left     .meshrc.yaml:22: Trips: ignoreErrorResponses has no counterpart, or is set elsewhere; it was left out",
+        "left     .meshrc.yaml:24: Trips: rename of Trip(.*): regular expressions have no counterpart, but * stands for any part",
+        "left     .meshrc.yaml:49: Trips: transform namingConvention has no counterpart; it was left out",
+        "left     .meshrc.yaml:91: almanac: {context.year} has no counterpart",
+        "left     .meshrc.yaml:99: Legacy: handler soap: there is no source for SOAP here; it was left out",
+        "left     .meshrc.yaml:103: additionalTypeDefs: fields of joins come with them; write others in typeDefs",
+        "left     .meshrc.yaml:117: Trip.guide: write it as a join (joins of gRPC, on of an endpoint), or a resolver",
+        "left     .meshrc.yaml:125: plugins: plugins are Yoga’s and Envelop’s here too: name them in a config of code",
+        "left     .meshrc.yaml:128: cache: set responseCache",
+        "clients  3 breaking, 1 dangerous",
+        "breaking Type 'JSON' was removed",
+        "breaking Field 'Weather_almanac' was removed from object type 'Query'",
+        "breaking Field 'guide' was removed from object type 'Trip'",
+        "dangerous Argument 'days: Int' added to field 'Trip.forecast'",
+      ]
+    `)
+    const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+    await expect(config.replaceAll(/localhost:\d+/g, 'localhost:1')).toMatchFileSnapshot(
+      'written/mesh.config.yaml.snap',
+    )
+    const endpoint = await folder.start()
+    const answers: Record<string, any> = {}
+    for (const [name, query] of Object.entries(OPERATIONS))
+      answers[name] = await (await post(endpoint, { query, variables: { input: { id: 'p1' } } })).json()
+    await expect(JSON.stringify(answers, null, 2)).toMatchFileSnapshot('written/mesh.answers.json.snap')
+    // Those whose fields were named above.
+    expect(Object.keys(answers).filter((name) => answers[name].errors)).toEqual(['almanac', 'guide'])
+  }, 120_000)
+
+  it('without the schema that Mesh built it has the names of methods, and JSON where types were made of samples', async () => {
+    const { folder, said } = await moved(false)
+    expect(said.filter((line) => !line.startsWith('left '))).toEqual([])
+    expect(await folder.command('check')).toBe(0)
+    expect(folder.out.find((line) => line.startsWith('schema '))).toBe(
+      'schema   8 queries, 3 mutations, 0 subscriptions',
+    )
+  }, 120_000)
+})
