@@ -137,6 +137,13 @@ class EncoderCompiler {
       }
       case 'wellKnown': {
         const codec = this.wellKnown(value.type)
+        if (value.group !== 0) {
+          return (writer, item, path) =>
+            void writer
+              .tag(number, WireType.StartGroup)
+              .raw(codec.encode(item, path))
+              .tag(number, WireType.EndGroup)
+        }
         return (writer, item, path) =>
           void writer.tag(number, WireType.LengthDelimited).bytes(codec.encode(item, path))
       }

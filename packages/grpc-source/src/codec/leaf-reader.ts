@@ -19,10 +19,11 @@ export function leafReader(value: LeafKind, codecs: Codecs): (reader: WireReader
   const { shapes, scalars, wellKnown, onUnknownEnum } = codecs
   if (value.kind === 'scalar') return scalars(value.scalar).read
   if (value.kind === 'wellKnown') {
-    const codec = wellKnown(value.type)
+    const { type, group } = value
+    const codec = wellKnown(type)
     return (reader) => {
-      const bytes = reader.bytes()
-      noteMembers(reader, bytes, value.type)
+      const bytes = group === 0 ? reader.bytes() : reader.group(group)
+      noteMembers(reader, bytes, type)
       return codec.decode(bytes)
     }
   }

@@ -123,18 +123,23 @@ export class WireReader {
     else if (wireType === 1) this.advance(8)
     else if (wireType === 2) this.advance(this.uint32())
     else if (wireType === 5) this.advance(4)
-    else if (wireType === 3) this.skipGroup(fieldNumber)
+    else if (wireType === 3) this.group(fieldNumber)
     else throw malformed(`wire type ${wireType} does not exist`)
   }
 
-  private skipGroup(fieldNumber: number): void {
-    for (let depth = 1; depth > 0;) {
+  /** What stands between the tags of a group, the first of which was read. */
+  group(fieldNumber: number): Uint8Array {
+    const start = this.pos
+    for (let depth = 1; ;) {
+      const end = this.pos
       const tag = this.uint32()
       const wireType = tag & 7
       if (wireType === 3) depth++
       else if (wireType === 4) depth--
       else this.skip(wireType, tag >>> 3)
-      if (depth === 0 && tag >>> 3 !== fieldNumber) throw malformed('a group ends that did not begin')
+      if (depth > 0) continue
+      if (tag >>> 3 !== fieldNumber) throw malformed('a group ends that did not begin')
+      return this.buffer.subarray(start, end)
     }
   }
 

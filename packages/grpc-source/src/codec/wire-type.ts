@@ -6,5 +6,6 @@ import type { ScalarCodec } from './scalar-codecs.ts'
 export function wireTypeOf(value: ValueKind, scalars: (scalar: ScalarType) => ScalarCodec): number {
   if (value.kind === 'scalar') return scalars(value.scalar).wireType
   if (value.kind === 'enum') return 0
-  return value.kind === 'message' && value.delimited ? 3 : 2
+  const isGroup = value.kind === 'message' ? value.delimited : value.group !== 0
+  return isGroup ? 3 : 2
 }

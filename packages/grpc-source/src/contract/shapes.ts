@@ -19,7 +19,12 @@ export type ValueKind =
   | { readonly kind: 'scalar'; readonly scalar: ScalarType }
   | { readonly kind: 'enum'; readonly enum: DescEnum }
   | { readonly kind: 'message'; readonly message: DescMessage; readonly delimited: boolean }
-  | { readonly kind: 'wellKnown'; readonly type: WellKnownType }
+  | {
+      readonly kind: 'wellKnown'
+      readonly type: WellKnownType
+      /** The number of the field that its value stands between the tags of, as a group does; 0: behind its length. */
+      readonly group: number
+    }
 
 /** The kind of a value that GraphQL has as a scalar or enum. */
 export type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
@@ -173,12 +178,10 @@ function toEnumShape(desc: DescEnum, options: MappingOptions): EnumShape {
 function toValueKind(desc: DescField): ValueKind {
   if (desc.message) {
     const { typeName } = desc.message
-    if (isWellKnown(typeName)) return { kind: 'wellKnown', type: typeName }
-    return {
-      kind: 'message',
-      message: desc.message,
-      delimited: desc.fieldKind !== 'map' && desc.delimitedEncoding,
-    }
+    const delimited = desc.fieldKind !== 'map' && desc.delimitedEncoding
+    if (isWellKnown(typeName))
+      return { kind: 'wellKnown', type: typeName, group: delimited ? desc.number : 0 }
+    return { kind: 'message', message: desc.message, delimited }
   }
   if (desc.enum) return { kind: 'enum', enum: desc.enum }
   return { kind: 'scalar', scalar: desc.scalar as ScalarType }

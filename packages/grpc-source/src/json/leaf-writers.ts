@@ -40,9 +40,8 @@ export function leafWriter(
   if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)
   const fast = value.kind === 'scalar' ? scalarWriter(value.scalar, type, writeNull, options) : undefined
   if (fast) return fast
-  if (value.kind === 'wellKnown' && value.type === 'google.protobuf.Timestamp' && isOwn(type, 'DateTime')) {
-    return writeTimestamp
-  }
+  const isTimestamp = value.kind === 'wellKnown' && value.type === 'google.protobuf.Timestamp'
+  if (isTimestamp && value.group === 0 && isOwn(type, 'DateTime')) return writeTimestamp
   const read = leafReader(value, options)
   return (transcoder) => {
     const json = leafToJson(read(transcoder.reader), type)

@@ -56,7 +56,8 @@ export function createSkipRules(codecs: Codecs): SkipRules {
       case 'google.protobuf.Any':
       case 'google.protobuf.FieldMask': {
         const codec = wellKnown(value.type)
-        return ({ reader }) => void codec.decode(reader.bytes())
+        return ({ reader }, wireType) =>
+          void codec.decode(wireType === 3 ? reader.group(number) : reader.bytes())
       }
       default:
         return nested(() => anyFields, number)

@@ -58,7 +58,8 @@ export class TypeBuilder {
   output(desc: DescMessage): GraphQLOutputType {
     const { shapes, names, comments, annotations, sourceName } = this.#options
     const { typeName } = desc
-    if (isWellKnown(typeName)) return this.#leaves.of({ kind: 'wellKnown', type: typeName }, 'output')
+    if (isWellKnown(typeName))
+      return this.#leaves.of({ kind: 'wellKnown', type: typeName, group: 0 }, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
     return this.#once(names.of(desc), (name) => {
