@@ -143,8 +143,8 @@ describe('several root fields in one operation', () => {
       time: { triggers: ['Clock.tick'], ttlSeconds: 0, throttleMs: 0 },
     })
     expect(live).toMatchObject({ strategy: 'POLLING', pollIntervalMs: 300, throttleMs: 400, ttlSeconds: 30 })
-    // Triggers of INVALIDATION fields stay in force beside polling; those of polled fields have none.
-    expect(live.triggers).toEqual(['Clock.tick', 'Query.time'])
+    // Triggers of INVALIDATION fields stay in force beside polling; polled fields have those alone that are stated.
+    expect(live.triggers).toEqual(['User.update', 'Clock.tick', 'Query.time'])
   })
 
   it('HASH_DIFF if any and none polls; INVALIDATION otherwise', () => {

@@ -80,7 +80,7 @@ describe('WebSocket connection and live subscription (the specification’s stat
     await setup.clock.advance(3000)
     const more = await socket.takeJson(3)
     expect(more.map(({ payload }) => payload.revision)).toEqual([3, 4, 5])
-    // Events do not trigger what polls.
+    // Events do not trigger what polls and states no triggers.
     await setup.changeUser('1', { name: 'Eve' })
     await setup.clock.advance(500)
     expect(setup.world.reads).toBe(5)
@@ -104,6 +104,39 @@ describe('WebSocket connection and live subscription (the specification’s stat
       data: { hashed: { name: 'Eve' } },
     })
   })
+
+  it.each([
+    ['POLLING', { triggers: ['User.update'] }],
+    ['POLLING', { dependsOn: ['User'] }],
+    ['HASH_DIFF', { triggers: ['User.update'] }],
+  ] as const)(
+    'subscription active: %s with %o, a matching event → re-executed beside the interval, next sent',
+    async (strategy, stated) => {
+      setup = await startLive({
+        plugin: { fields: { polled: { strategy, pollIntervalMs: 5_000, ...stated } } },
+      })
+      const socket = await setup.ready()
+      socket.sendJson(subscribe('a', 'query @live { polled { name } }'))
+      await socket.nextJson()
+      await setup.clock.advance(1_000)
+      await setup.changeUser('1', { name: 'Eve' })
+      await setup.clock.advance(500)
+      const pushed = (await socket.nextJson()).payload
+      expect(pushed).toMatchObject({ revision: 2, data: { polled: { name: 'Eve' } } })
+      // What compares sends nothing where the event changed nothing.
+      await setup.changeUser('1', { name: 'Eve' })
+      await setup.clock.advance(500)
+      expect(setup.world.reads).toBe(3)
+      await arrive()
+      const updates = strategy === 'HASH_DIFF' ? 2 : 3
+      expect(socket.frames).toHaveLength(updates + 1)
+      // The interval is kept.
+      await setup.clock.advance(2_999)
+      expect(setup.world.reads).toBe(3)
+      await setup.clock.advance(1)
+      expect(setup.world.reads).toBe(4)
+    },
+  )
 
   it('subscription active: client sends complete → ended, subscription unregistered', async () => {
     setup = await startLive()

@@ -64,10 +64,11 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
     ...options,
     name: field.name,
     isPartial: strategy !== 'INVALIDATION' || triggers.length > 0,
+    // What is stated runs a polled field beside its interval, too; nothing else is derived for one.
     triggers:
       strategy === 'INVALIDATION'
         ? triggersOfField({ schema, document, dependencies, field, node, explicit: triggers, dependsOn })
-        : [],
+        : [...triggers, ...dependsOn.map((type) => `${type}.*`)],
   }
 }
 

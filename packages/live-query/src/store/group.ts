@@ -264,7 +264,7 @@ export class Group {
     const { skipUnchanged, timing } = this.#options
     const everyone =
       run.first ||
-      (run.events > 0 && !skipUnchanged) ||
+      (run.events > 0 && !skipUnchanged && this.plan.strategy !== 'HASH_DIFF') ||
       (run.polled && this.plan.strategy === 'POLLING' && this.#failures < 2)
     const throttledUntil = run.events > 0 || run.polled ? now : this.#lastEmitAt + timing.throttleMs
     let emitted = everyone
