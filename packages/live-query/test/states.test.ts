@@ -27,7 +27,7 @@ describe('WebSocket connection and live subscription (the specification’s stat
         id: 'a',
         is_initial: true,
         revision: 1,
-        timestamp: setup.clock.now(),
+        timestamp: Math.floor(setup.clock.now() / 1000),
         data: {
           users: {
             users: [
@@ -57,7 +57,7 @@ describe('WebSocket connection and live subscription (the specification’s stat
       is_initial: false,
       revision: 2,
       changed_fields: ['users.users[0].name'],
-      timestamp: setup.clock.now(),
+      timestamp: Math.floor(setup.clock.now() / 1000),
       data: { users: { users: [{ name: 'Eve' }, { name: 'Bob' }], totalCount: 2 } },
     })
     expect(payload).not.toHaveProperty('batched')

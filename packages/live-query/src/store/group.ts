@@ -228,7 +228,7 @@ export class Group {
     const { clock, maxFailures } = this.#options
     const now = clock.now()
     this.#run = undefined
-    const version = this.#versionOf(executed, clock.wallNow())
+    const version = this.#versionOf(executed, Math.floor(clock.wallNow() / 1000))
     const { result } = version
     this.#latest = version
     this.#latestBeganAt = run.beganAt

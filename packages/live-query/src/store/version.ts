@@ -26,6 +26,7 @@ export interface Version {
   readonly content: number
   /** How many events the group had seen when this was executed. */
   readonly events: number
+  /** Seconds since the Unix epoch. */
   readonly emittedAt: number
   readonly cacheControl: CacheControl | undefined
   readonly changedSince: (base: Version) => FieldPaths
