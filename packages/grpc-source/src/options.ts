@@ -77,9 +77,12 @@ export type MappingOptions = {
 }
 
 export interface MethodOptions {
-  /** The same as `(graphql.schema)`; wins over the proto. `false` takes the method out. */
+  /**
+   * The same as `(graphql.schema)`; wins over the proto setting by setting, so that what it leaves out is as the proto says.
+   * `false` takes the method out.
+   */
   readonly schema?: SchemaAnnotation | false | undefined
-  /** The same as `(graphql.live_query)`; wins over the proto. */
+  /** The same as `(graphql.live_query)`; wins over the proto setting by setting. */
   readonly liveQuery?: LiveQueryAnnotation | undefined
   /** Milliseconds from the start of the operation by which the call must be done. Default: the source's. */
   readonly timeoutMs?: number | undefined

@@ -211,6 +211,39 @@ describe('mapping options', () => {
     ])
   })
 
+  it('methods options win over the proto setting by setting: what they do not name is as it says', async () => {
+    const text = `syntax = "proto3"; package m; import "graphql.proto";
+      message Asked { string id = 1; int32 limit = 2; }
+      message Answered { repeated string names = 1; }
+      service S { rpc Change(Asked) returns (Answered) {
+        option (graphql.schema) = { type: QUERY name: "names" request { name: "input" plucks: "id" } response { pluck: "names" } };
+        option (graphql.live_query) = { enabled: true throttle_ms: 700 triggers: "Name.update" };
+      } rpc Alter(Asked) returns (Answered); }`
+    const { schema } = await source({
+      protoText: { 'm.proto': text },
+      endpoint: 'x:1',
+      expose: 'all',
+      methods: {
+        'm.S.Change': {
+          schema: { type: undefined, response: { required: true }, request: { name: 'asked' } },
+          liveQuery: { strategy: 'HASH_DIFF', throttleMs: undefined },
+        },
+        'm.S.Alter': { schema: { name: 'changed' } },
+      },
+    })
+    const field = schema.getQueryType()?.getFields()['names']
+    expect(String(field?.type)).toBe('[String!]!')
+    expect(field?.args.map(({ name, type }) => `${name}: ${String(type)}`)).toEqual(['asked: AskedInput'])
+    expect(field?.extensions['liveQuery']).toEqual({
+      enabled: true,
+      strategy: 'HASH_DIFF',
+      throttleMs: 700,
+      triggers: ['Name.update'],
+    })
+    // What the proto does not say is as for a method without settings.
+    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(['changed'])
+  })
+
   it('invalidates in the options, several events and another id', async () => {
     const events: unknown[] = []
     const bus = {

@@ -1,4 +1,4 @@
-import { LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
+import { isRecord, LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
 import type { DescField, DescFile, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
@@ -84,7 +84,7 @@ export function exposeMethods(input: {
     const report = (message: string): void =>
       void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
     const type = schema.type ?? 'QUERY'
-    const liveQuery = settings.liveQuery ?? annotations.liveQuery(desc)
+    const liveQuery = overlaid(annotations.liveQuery(desc), settings.liveQuery)
     checkKind(desc, type, report)
     checkLive(liveQuery, type, report)
     checkInvalidates(settings.invalidates, report)
@@ -127,13 +127,21 @@ function schemaOf(
   exposure: Exposure,
 ): SchemaAnnotation | undefined {
   if (settings.schema === false) return undefined
-  if (settings.schema) return settings.schema
   const isWanted = exposure(desc)
-  if (isWanted === false) return undefined
-  const annotated = annotations.schema(desc)
-  if (annotated) return annotated
-  if (isWanted === undefined) return undefined
-  return { type: typeByShape(desc, annotations) }
+  if (isWanted === false && !settings.schema) return undefined
+  const byShape = isWanted ? { type: typeByShape(desc, annotations) } : undefined
+  return overlaid(annotations.schema(desc) ?? byShape, settings.schema)
+}
+
+/** Returns what a proto says of a method, with the settings that say more or something else. */
+function overlaid<T extends object>(stated: T | undefined, settings: T | undefined): T | undefined {
+  if (!stated || !settings) return settings ?? stated
+  const all = { ...stated } as Record<string, unknown>
+  for (const [name, value] of Object.entries(settings)) {
+    const before = all[name]
+    if (value !== undefined) all[name] = isRecord(before) && isRecord(value) ? overlaid(before, value) : value
+  }
+  return all as T
 }
 
 /**
