@@ -95,6 +95,7 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
       return shape
     })
     findings.push(...duplicatesIn(desc, fields))
+    giveWay(fields, oneofs)
     return { desc, fields, oneofs }
   }
 
@@ -145,12 +146,26 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
   }
 }
 
+/** The name of a oneof is an input's alone, or a union's: it gives way to a field beside the oneof, or a oneof before it. */
+function giveWay(
+  fields: readonly FieldShape[],
+  oneofs: readonly { name: string; readonly desc: DescOneof }[],
+): void {
+  const taken = new Set<string>()
+  for (const oneof of oneofs) {
+    const isTaken = (name: string): boolean =>
+      taken.has(name) || fields.some((field) => field.name === name && field.desc.oneof !== oneof.desc)
+    while (isTaken(oneof.name)) oneof.name += 'Oneof'
+    taken.add(oneof.name)
+  }
+}
+
 function duplicatesIn({ typeName, file }: DescMessage, fields: readonly FieldShape[]): Finding[] {
   const firstByName = new Map(fields.toReversed().map((field) => [field.name, field]))
   return fields.flatMap(({ name, desc }): Finding[] => {
     const first = firstByName.get(name)?.desc
     if (!first || first === desc) return []
-    const message = `the fields ${first.name} and ${desc.name} are both called "${name}" in GraphQL; rename one with (graphql.field).name`
+    const message = `the fields ${first.name} and ${desc.name} are both called "${name}" in GraphQL; rename one with (graphql.field).name in the proto, or with fields: { '${typeName}.${desc.name}': { name: … } }`
     return [{ file: file.proto.name, element: typeName, message }]
   })
 }

@@ -71,7 +71,7 @@ export class InputTypes {
     const nullable = field.cardinality === 'single' ? this.#value(field.value) : this.#list(field)
     const text = field.annotation.default
     const defaultValue = text === undefined || text === '' ? undefined : this.#default(field, nullable, text)
-    const required = field.required && defaultValue === undefined
+    const required = field.required && defaultValue === undefined && !this.#requiresItself(field)
     return {
       type: required ? new GraphQLNonNull(nullable) : nullable,
       description: this.#describe(field),
@@ -79,6 +79,27 @@ export class InputTypes {
       // GraphQL does not let required arguments be deprecated.
       deprecationReason: field.desc.deprecated && !required ? 'deprecated in the proto' : undefined,
     }
+  }
+
+  /** Whether its message cannot be given without another of the message that holds it: GraphQL wants an end. */
+  #requiresItself({ value, desc, cardinality }: FieldShape): boolean {
+    const seen = new Set<DescMessage>()
+    const requires = (message: DescMessage): boolean => {
+      if (message === desc.parent) return true
+      if (seen.has(message)) return false
+      seen.add(message)
+      return this.#options.shapes
+        .message(message)
+        .fields.some(
+          (field) =>
+            field.required &&
+            field.inInput &&
+            field.cardinality === 'single' &&
+            field.value.kind === 'message' &&
+            requires(field.value.message),
+        )
+    }
+    return cardinality === 'single' && value.kind === 'message' && requires(value.message)
   }
 
   #describe({ annotation, desc }: FieldShape): string | undefined {

@@ -2,10 +2,13 @@ import type { DescFile } from '@bufbuild/protobuf'
 import {
   file_google_protobuf_any,
   file_google_protobuf_api,
+  file_google_protobuf_cpp_features,
   file_google_protobuf_descriptor,
   file_google_protobuf_duration,
   file_google_protobuf_empty,
   file_google_protobuf_field_mask,
+  file_google_protobuf_go_features,
+  file_google_protobuf_java_features,
   file_google_protobuf_source_context,
   file_google_protobuf_struct,
   file_google_protobuf_timestamp,
@@ -26,6 +29,9 @@ const WELL_KNOWN: readonly DescFile[] = [
   file_google_protobuf_struct,
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
+  file_google_protobuf_cpp_features,
+  file_google_protobuf_go_features,
+  file_google_protobuf_java_features,
 ]
 
 /** A `google/protobuf/*.proto` that every compiler brings along. */
