@@ -4,30 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDisposables, freePort, isListening, spawnProcess, waitUntil } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run } from '../../apps/gateway/src/cli.ts'
-import { loadConfig } from '../../apps/gateway/src/config/file/load-config.ts'
-import { createGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
+import { initialise, openGateway, vinyasa, type LiveGateway } from './live-gateway.ts'
 
 // etcd's own protos, as its sources lay them out, against etcd itself: `vinyasa init` and nothing by hand.
 
 const opened = createDisposables(afterAll)
 let folder: string
-let gateway: Gateway
-let initialised: { readonly code: number }
-
-async function vinyasa(...args: string[]): Promise<{ code: number; out: string }> {
-  const lines: string[] = []
-  const code = await run(args, {
-    directory: folder,
-    environment: {},
-    shutdown: new AbortController().signal,
-    reload: new EventTarget(),
-    print: (text) => lines.push(text),
-    printError: (text) => lines.push(text),
-  })
-  return { code, out: lines.join('\n') }
-}
+let gateway: LiveGateway
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vinyasa-etcd-'))
@@ -56,41 +39,28 @@ beforeAll(async () => {
   )
   await waitUntil(() => isListening(port), { timeoutMs: 30_000, awaited: 'etcd' })
   const proto = 'usr/share/gocode/src/go.etcd.io/etcd/etcdserver/etcdserverpb/rpc.proto'
-  initialised = await vinyasa('init', proto, '--endpoint', `127.0.0.1:${port}`)
-  const { config, baseDirectory } = await loadConfig({ directory: folder, environment: {} })
+  await initialise(folder, proto, '--endpoint', `127.0.0.1:${port}`)
   // It takes the end of the requests for the end of the watch.
   const methods = { 'etcdserverpb.Watch.Watch': { keepRequestsOpen: true } }
-  const grpc = Object.fromEntries(
-    Object.entries(config.grpc ?? {}).map(([name, one]) => [name, { ...one, methods }]),
-  )
-  const logger = await createLogger({ level: 'silent' })
-  gateway = opened.use(await createGateway({ ...config, grpc }, { baseDirectory, logger }))
+  gateway = opened.use(await openGateway(folder, { methods }))
 })
-
-async function ask(query: string, variables?: object): Promise<any> {
-  const request = new Request('http://test/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  return (await gateway.fetch(request)).json()
-}
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const header = 'header { revision }'
 
-it('init ends well, and check is green', async () => {
-  expect(initialised).toMatchObject({ code: 0 })
-  const { code, out } = await vinyasa('check')
+it('check is green', async () => {
+  const { code, out } = await vinyasa(folder, 'check')
   expect(code).toBe(0)
   expect(out).toMatch(/^source +rpc: ok$/m)
   expect(out).toMatch(/1 queries, 36 mutations, 3 subscriptions/)
 })
 
 it('Put and Range', async () => {
-  const put = await ask(`mutation { put(key: "${base64('a')}", value: "${base64('one')}") { ${header} } }`)
+  const put = await gateway.ask(
+    `mutation { put(key: "${base64('a')}", value: "${base64('one')}") { ${header} } }`,
+  )
   expect(put).toEqual({ data: { put: { header: { revision: expect.stringMatching(/^\d+$/) } } } })
-  const range = await ask(
+  const range = await gateway.ask(
     `mutation { range(key: "${base64('a')}") { count more kvs { key value version lease } } }`,
   )
   const kvs = [{ key: base64('a'), value: base64('one'), version: '1', lease: '0' }]
@@ -106,14 +76,14 @@ it('Txn, either way its comparison goes', async () => {
   }`
   const key = base64('t')
   const get = { request: { requestRange: { key } } }
-  await ask(`mutation { put(key: "${key}", value: "${base64('old')}") { ${header} } }`)
+  await gateway.ask(`mutation { put(key: "${key}", value: "${base64('old')}") { ${header} } }`)
   const variables = {
     compare: [{ result: 'EQUAL', target: 'VALUE', key, targetUnion: { value: base64('old') } }],
     success: [{ request: { requestPut: { key, value: base64('new') } } }, get],
     failure: [get],
   }
   const range = { responsePut: null, responseRange: { kvs: [{ value: base64('new') }] } }
-  expect(await ask(query, variables)).toEqual({
+  expect(await gateway.ask(query, variables)).toEqual({
     data: {
       txn: {
         succeeded: true,
@@ -124,34 +94,19 @@ it('Txn, either way its comparison goes', async () => {
       },
     },
   })
-  expect(await ask(query, variables)).toEqual({ data: { txn: { succeeded: false, responses: [range] } } })
+  expect(await gateway.ask(query, variables)).toEqual({
+    data: { txn: { succeeded: false, responses: [range] } },
+  })
 })
 
 it('Watch hears what Put does', async () => {
   const key = base64('w')
   const request = `requestUnion: { createRequest: { key: "${key}" } }`
-  const response = await gateway.fetch(
-    new Request('http://test/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({
-        query: `subscription { watch(${request}) { created events { type kv { key value } } } }`,
-      }),
-    }),
+  const watch = await gateway.listen(
+    `subscription { watch(${request}) { created events { type kv { key value } } } }`,
   )
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  const hears = async (part: string): Promise<boolean> => {
-    while (!text.includes(part)) {
-      const { done, value } = await reader.read()
-      if (done) return false
-      text += decoder.decode(value, { stream: true })
-    }
-    return true
-  }
-  expect(await hears('"created":true')).toBe(true)
-  await ask(`mutation { put(key: "${key}", value: "${base64('heard')}") { ${header} } }`)
-  expect(await hears(`{"type":"PUT","kv":{"key":"${key}","value":"${base64('heard')}"}}`)).toBe(true)
-  await reader.cancel()
+  expect(await watch.hears('"created":true')).toBe(true)
+  await gateway.ask(`mutation { put(key: "${key}", value: "${base64('heard')}") { ${header} } }`)
+  expect(await watch.hears(`{"type":"PUT","kv":{"key":"${key}","value":"${base64('heard')}"}}`)).toBe(true)
+  await watch.close()
 })

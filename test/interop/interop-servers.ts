@@ -14,7 +14,7 @@ import {
 } from '@vinyasa/test-kit'
 
 /** What a server of the interop cases may lack. */
-export type Feature = 'compressed requests' | 'compressed replies'
+export type Feature = 'compressed requests' | 'compressed replies' | 'reflection'
 
 /** A server of another make, running. */
 export interface InteropServer {
@@ -35,13 +35,15 @@ export interface InteropServerKind {
 /** Of Debian's package grpc-proto. */
 export const PROTO_PATH = '/usr/share/grpc-proto'
 
+/** With `google/api/annotations.proto`, which comes along. */
+const GOOGLE_PROTOS = fileURLToPath(new URL('../../packages/grpc-source/proto', import.meta.url))
 const OWN = fileURLToPath(new URL('servers', import.meta.url))
 const run = promisify(execFile)
 
 export const interopServers: readonly InteropServerKind[] = [
   {
     name: 'C++',
-    has: ['compressed requests', 'compressed replies'],
+    has: ['compressed requests', 'compressed replies', 'reflection'],
     async start(folder) {
       const names = ['empty', 'messages', 'test']
       await protoc(
@@ -77,7 +79,13 @@ export const interopServers: readonly InteropServerKind[] = [
           .then(() => compile(4)),
       ])
       const binary = join(folder, 'server')
-      const libraries = ['-Wl,--copy-dt-needed-entries', '-lgrpc++', '-lprotobuf', '-lpthread']
+      const libraries = [
+        '-Wl,--copy-dt-needed-entries',
+        '-lgrpc++_reflection',
+        '-lgrpc++',
+        '-lprotobuf',
+        '-lpthread',
+      ]
       await run('g++', [...objects, '-o', binary, ...libraries])
       return startBoth(folder, binary, [])
     },
@@ -107,9 +115,7 @@ export const interopServers: readonly InteropServerKind[] = [
         `--go_out=plugins=grpc,${names.join(',')}:${join(path, 'src')}`,
       ])
       const binary = join(folder, 'server')
-      // Debian's packages are laid out for the time before modules.
-      const env = { ...process.env, GO111MODULE: 'off', GOPATH: `${path}:/usr/share/gocode`, GOFLAGS: '' }
-      await run('go', ['build', '-o', binary, join(OWN, 'go/main.go')], { env })
+      await goBuild(path, binary, join(OWN, 'go/main.go'))
       return startBoth(folder, binary, [])
     },
   },
@@ -131,6 +137,32 @@ export const interopServers: readonly InteropServerKind[] = [
     },
   },
 ]
+
+/** A server of Go with the annotations of grpc-gateway, which describes itself. */
+export async function startGoGateway(folder: string): Promise<SpawnedProcess> {
+  const path = join(folder, 'path')
+  mkdirSync(join(path, 'src/shelves/v1'), { recursive: true })
+  const annotations = 'Mgoogle/api/annotations.proto=google.golang.org/genproto/googleapis/api/annotations'
+  const out = join(path, 'src/shelves/v1')
+  const own = join(OWN, 'go-gateway')
+  await protoc(
+    ['shelves.proto'],
+    [
+      `-I${own}`,
+      `-I${GOOGLE_PROTOS}`,
+      `--go_out=plugins=grpc,Mshelves.proto=shelves/v1,${annotations}:${out}`,
+    ],
+  )
+  const binary = join(folder, 'server')
+  await goBuild(path, binary, join(own, 'main.go'))
+  return spawnProcess({ command: binary, ready: /^port (\d+)$/ })
+}
+
+function goBuild(path: string, binary: string, source: string): Promise<unknown> {
+  // Debian's packages are laid out for the time before modules.
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: `${path}:/usr/share/gocode`, GOFLAGS: '' }
+  return run('go', ['build', '-o', binary, source], { env })
+}
 
 async function startBoth(folder: string, command: string, args: readonly string[]): Promise<InteropServer> {
   const { cert, certFile, keyFile } = makeCertificate(folder)

@@ -1,4 +1,5 @@
 // The server of gRPC's interop cases on gRPC C++. Arguments: none, or the paths of a certificate and its key.
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
@@ -131,6 +132,7 @@ int main(int argc, char** argv) {
   }
   Service service;
   int port = 0;
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", credentials, &port);
   builder.RegisterService(&service);
