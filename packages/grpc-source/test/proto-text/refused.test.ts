@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -17,10 +18,16 @@ describe.each(Object.entries(REFUSED))('.proto text that protoc refuses: %s', (k
     expect(error.message).toContain(refused.says)
   })
 
+  it.runIf(kind === NEWER).each(all)('buf refuses it too: $what', (refused) => {
+    const folder = folderOf(refused)
+    const buf = join(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json'), '../bin/buf')
+    const args = ['build', folder, '--path', join(folder, 'm.proto'), '--config', '{"version":"v2"}']
+    const { status, stderr } = spawnSync(process.execPath, [buf, ...args], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([100, expect.stringContaining('m.proto:')])
+  })
+
   it.runIf(hasProtoc && kind !== NEWER).each(all)('protoc refuses it too: $what', (refused) => {
-    const folder = mkdtempSync(join(tmpdir(), 'vinyasa-refused-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    for (const [name, text] of Object.entries(filesOf(refused))) writeFileSync(join(folder, name), text)
+    const folder = folderOf(refused)
     const compile = (): Buffer =>
       execFileSync('protoc', ['-I', folder, '--descriptor_set_out', join(folder, 'out'), 'm.proto'], {
         stdio: 'pipe',
@@ -44,6 +51,13 @@ it('all faults of all files are told at once, in the order of their places', asy
   ])
   expect(error.findings.map(({ file }) => file)).toEqual(['m.proto', 'm.proto', 'b.proto'])
 })
+
+function folderOf(refused: Refused): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vinyasa-refused-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(filesOf(refused))) writeFileSync(join(folder, name), text)
+  return folder
+}
 
 function filesOf({ text, beside }: Refused): Record<string, string> {
   return { ...beside, 'm.proto': text.replace('▲', '') }
