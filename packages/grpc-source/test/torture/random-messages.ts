@@ -7,7 +7,8 @@ export function messages(desc: DescMessage, depth: number): fc.Arbitrary<Record<
   const drawn = desc.fields.filter((field) => {
     const isOmitted = field.name === 'hidden' || field.message?.typeName === 'google.protobuf.Any'
     return (
-      !isOmitted && (depth > 0 || field.message === undefined || field.message.typeName.startsWith('google.protobuf.'))
+      !isOmitted &&
+      (depth > 0 || field.message === undefined || field.message.typeName.startsWith('google.protobuf.'))
     )
   })
   const model = Object.fromEntries(drawn.map((field) => [field.jsonName, fieldValues(field, depth)]))
