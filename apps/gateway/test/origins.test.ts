@@ -2,6 +2,7 @@ import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/file/parse-config.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 const APP = 'https://app.example'
@@ -65,6 +66,25 @@ describe('pages that open a socket', () => {
         }
       }
     }
+  })
+
+  it('the log names the settings that let a page in', async () => {
+    const lines: {
+      readonly level: number
+      readonly msg: string
+      readonly err: { readonly message: string }
+    }[] = []
+    const write = (line: string): void => void lines.push(JSON.parse(line))
+    const logger = await createLogger({ level: 'warn', destination: { write } })
+    const { endpoint } = await startGateway(OWN_SCHEMA, { logger })
+    expect(await statusOf(endpoint.replace('http', 'ws'), { origin: 'http://localhost:5173' })).toBe(403)
+    expect(lines).toMatchObject([
+      {
+        level: 40,
+        msg: 'live socket: the settings are liveQuery.allowedOrigins and graphql.cors',
+        err: { message: expect.stringContaining('A page of http://localhost:5173 may not open') },
+      },
+    ])
   })
 
   it('no cookies of a page that only `*` lists, and no socket of another site to the status page', async () => {

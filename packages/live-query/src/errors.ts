@@ -51,9 +51,28 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
   )
 }
 
+const ENVELOP = '@envelop/live-query'
+const IN_MEMORY_STORE = '@n1ru4l/in-memory-live-query-store'
+const NOTHING = 'there is nothing like it here'
+
+/** Options of other packages that whoever comes from there may still have, and what stands for them here. */
+const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: string]>> = {
+  liveQueryStore: [ENVELOP, 'here it is store: createLiveQueryStore()'],
+  applyLiveQueryPatchGenerator: [ENVELOP, 'here every update is the complete result'],
+  validateThrottleValue: [IN_MEMORY_STORE, 'here it is throttleMs of a field, or of defaults'],
+  indexBy: [IN_MEMORY_STORE, NOTHING],
+  buildResourceIdentifier: [IN_MEMORY_STORE, NOTHING],
+  idFieldName: [IN_MEMORY_STORE, NOTHING],
+  includeIdentifierExtension: [IN_MEMORY_STORE, NOTHING],
+}
+
 /** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */
 export function refuseUnknown(options: object, known: KnownOptions): void {
-  const unknown = unknownOption(options, known)
+  const foreign = Object.entries(options).find(
+    ([name, value]) => value !== undefined && Object.hasOwn(OPTIONS_ELSEWHERE, name),
+  )?.[0]
+  const [whose, here] = OPTIONS_ELSEWHERE[foreign ?? ''] ?? []
+  const unknown = whose ? `option ${foreign} is of ${whose}; ${here}.` : unknownOption(options, known)
   if (unknown === undefined) return
   throw new GraphQLError(`live query: ${unknown}`, { extensions: { code: 'LIVE_QUERY_INVALID_OPTION' } })
 }
@@ -71,6 +90,17 @@ export function toGraphQLError(error: GraphQLError | GraphQLFormattedError): Gra
   if (error instanceof GraphQLError) return error
   const { message, extensions = null } = error
   return new GraphQLError(String(message), { extensions })
+}
+
+/** A page was refused a socket: whoever runs the server may have meant to let it in. */
+export class OriginRefusedError extends Error {
+  readonly code = 'LIVE_QUERY_ORIGIN'
+  constructor(origin: string) {
+    super(
+      `A page of ${origin} may not open a WebSocket here: allowedOrigins does not list it (* stands for pages that send no cookies). If it is yours, add it.`,
+    )
+    this.name = 'OriginRefusedError'
+  }
 }
 
 /** The store was closed or the name taken: a mistake of the program, not of a client. */

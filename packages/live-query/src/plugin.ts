@@ -37,7 +37,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   refuseUnknown(options, USE_OPTIONS)
   const { store = openStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
-  const { varyHeaders, expiresAt, onError = reportError } = options
+  const { varyHeaders, expiresAt, eventNames = true, onError = reportError } = options
   const documents = createLiveDocuments(fields, defaults)
   const eventStreams = createEventStreams()
   const turns = createFairTurns()
@@ -54,6 +54,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,
+    eventNames,
   })
   const registrationOf = createRegistrations({
     documents,

@@ -35,6 +35,11 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   readonly expiresAt?: ((context: Record<string, unknown>) => number | undefined) | undefined
   /** Least time between two calls of `revalidate` for one group. Default 30. */
   readonly revalidateSeconds?: number | undefined
+  /**
+   * Whether the events of streams are called `next`, as the protocol of graphql-sse has it. `false`: those that an
+   * `EventSource` asks for have no name, of subscriptions too, so that its `onmessage` hears them. Default `true`.
+   */
+  readonly eventNames?: boolean | undefined
 }
 
 export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
@@ -48,4 +53,5 @@ export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
   revalidate: true,
   expiresAt: true,
   revalidateSeconds: true,
+  eventNames: true,
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade } from './protocol/handshake.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
-import { createOriginCheck } from './protocol/origins.ts'
-import { refuseUnknown } from './errors.ts'
+import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
+import { refuseUnknown, reportError } from './errors.ts'
 import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
 import { LiveSockets } from './ws/live-sockets.ts'
 
@@ -32,6 +32,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   const { turns } = options.plugin.engine
   const sockets = new LiveSockets(options)
   const mayConnect = createOriginCheck(allowedOrigins)
+  const refusalOf = createOriginRefusal(options.onError ?? reportError)
   const ignored = ignoreUpgrades(server)
 
   function onUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -47,7 +48,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       return
     }
     if (sockets.isClosing) return refuseUpgrade(stream, 503)
-    if (!mayConnect(handshake)) return refuseUpgrade(stream, 403)
+    if (!mayConnect(handshake)) return refuseUpgrade(stream, 403, refusalOf(handshake))
     turns.makeWay()
     const line = turns.open(client)
     // Node has let go of the socket, and one that breaks off before its turn must not end the process.

@@ -37,6 +37,7 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
   const connections = createConnections({
     engine,
     maxSubscriptionsPerSocket: 10,
+    updateFields: 'payload',
     connectionInitTimeoutMs: 0,
     onConnect: undefined,
     toAsked: (_, params) => ({ url: 'http://x/', headers: new Headers(), params, context: () => ({}) }),

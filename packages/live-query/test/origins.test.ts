@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createOriginCheck, type AllowedOrigins } from '../src/protocol/origins.ts'
@@ -85,6 +86,20 @@ describe('which pages may open a socket', () => {
   })
 })
 
+/** The answer to a page that opens a socket. */
+async function answerTo(url: string, origin: string): Promise<string> {
+  const { host, hostname, port, pathname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const head = [`GET ${pathname} HTTP/1.1`, `Host: ${host}`, 'Connection: Upgrade', 'Upgrade: websocket']
+  const more = [
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    `Origin: ${origin}`,
+  ]
+  socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n`)
+  return (await socket.setEncoding('utf8').toArray()).join('')
+}
+
 describe('a socket of a foreign page', () => {
   let setup: LiveSetup
   afterEach(() => setup.close())
@@ -99,5 +114,21 @@ describe('a socket of a foreign page', () => {
       await expect(setup.connect({ headers: { origin, cookie: 'session=1' } })).resolves.toBeDefined()
     }
     expect(setup.live.sockets).toBe(2)
+  })
+
+  it('is refused with the setting that lets it in, and the server is told once of each', async () => {
+    setup = await startLive()
+    const dev = 'http://localhost:5173'
+    const why =
+      'A page of http://localhost:5173 may not open a WebSocket here: allowedOrigins does not list it (* stands for pages that send no cookies). If it is yours, add it.'
+    for (let time = 0; time < 3; time++) {
+      const answer = await answerTo(setup.wsUrl, dev)
+      expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/)
+      expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(why)
+    }
+    expect(setup.errors.map(String)).toEqual([expect.stringContaining(why)])
+    for (let page = 0; page < 50; page++) await answerTo(setup.wsUrl, `http://localhost:${6000 + page}`)
+    expect(setup.errors).toHaveLength(10)
+    expect((await answerTo(setup.wsUrl, 'x'.repeat(5000))).length).toBeLessThan(700)
   })
 })

@@ -28,6 +28,8 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
     contextKey: functionValue().optional(),
     revalidate: functionValue().optional(),
     revalidateSeconds: count.optional(),
+    eventNames: z.boolean().optional(),
+    updateFields: z.enum(['payload', 'extensions']).optional(),
     allowedOrigins: z.array(origin).optional(),
     sockets: z
       .strictObject({

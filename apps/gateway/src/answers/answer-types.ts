@@ -1,5 +1,6 @@
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
+import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { SocketLimitsConfig } from '../http/http-types.ts'
 
@@ -13,6 +14,11 @@ export interface LiveQueryConfig extends Omit<
    * that sends no cookies. Others are refused with 403. Default: what `graphql.cors` lists.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | undefined
+  /**
+   * Where the fields of an update beside `data` and `errors` stand on a socket: in the payload, or in its
+   * `extensions.liveQuery`, as over SSE. The latter is for clients of graphql-live-query that apply patches. Default `payload`.
+   */
+  readonly updateFields?: LiveServerOptions['updateFields']
   /** Limits of what each WebSocket, and all of them together, may make the gateway hold. */
   readonly sockets?: SocketLimitsConfig | undefined
 }

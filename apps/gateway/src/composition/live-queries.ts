@@ -12,7 +12,7 @@ type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
 export function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveParts): LiveQueryPlugin {
   const onError = (error: unknown): void => logger.error(error, 'live query')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
-  const { allowedOrigins: _, sockets: __, ...options } = liveQuery ?? {}
+  const { allowedOrigins: _, updateFields: __, sockets: ___, ...options } = liveQuery ?? {}
   return useLiveQuery({ ...options, ...access.live, bus, onError })
 }
 
@@ -28,7 +28,7 @@ export function socketsFor(
     logger,
     allowedOrigins: allowedOrigins(config, http),
     clientOf,
-    ...(config.liveQuery !== false && config.liveQuery?.sockets),
+    ...(config.liveQuery && { updateFields: config.liveQuery.updateFields, ...config.liveQuery.sockets }),
     ...access.sockets,
   })
 }

@@ -27,7 +27,10 @@ export function createLiveSockets({ paths, logger, ...options }: LiveSocketsOpti
     attachLiveServer(hub, {
       ...options,
       path,
-      onError: (error) => logger.error(error, 'live socket'),
+      onError: (error) =>
+        isOriginRefused(error)
+          ? logger.warn(error, 'live socket: the settings are liveQuery.allowedOrigins and graphql.cors')
+          : logger.error(error, 'live socket'),
     }),
   )
   let closed: Promise<unknown> | undefined
@@ -44,4 +47,9 @@ export function createLiveSockets({ paths, logger, ...options }: LiveSocketsOpti
       await closed
     },
   }
+}
+
+/** Whoever asks may be a stranger's page. */
+function isOriginRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'LIVE_QUERY_ORIGIN'
 }

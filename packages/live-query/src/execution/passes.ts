@@ -4,6 +4,7 @@ import type { Behaviour } from '@vinyasa/pipeline'
 import type { GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
+import { isEventSource, withoutEventNames } from './event-names.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
@@ -74,9 +75,10 @@ export interface PassesOptions {
   readonly plugins: () => readonly Plugin[]
   /** A request has its schema, as every plugin before has had its say. */
   readonly enveloped: (isRun: boolean) => void
+  readonly eventNames: boolean
 }
 
-export function createPasses({ yoga, plugins, enveloped }: PassesOptions): Passes {
+export function createPasses({ yoga, plugins, enveloped, eventNames }: PassesOptions): Passes {
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
@@ -103,9 +105,12 @@ export function createPasses({ yoga, plugins, enveloped }: PassesOptions): Passe
         if (!valid) run.ended = result as readonly GraphQLError[]
       }
     },
-    onResultProcess({ serverContext, setResultProcessor }) {
+    onResultProcess({ serverContext, request, resultProcessor, setResultProcessor }) {
       const pass = of(serverContext)
-      if (!pass) return
+      if (!pass) {
+        if (eventNames || !resultProcessor || !isEventSource(request)) return
+        return setResultProcessor(withoutEventNames(resultProcessor), 'text/event-stream')
+      }
       setResultProcessor((result, fetchAPI) => {
         pass.result = result as AnyResult
         pass.response = new fetchAPI.Response(null)

@@ -66,11 +66,12 @@ function withHeaders(given: unknown): Readonly<Record<string, unknown>> {
   return { ...(typeof headers === 'object' ? headers : {}), ...given }
 }
 
-export function refuseUpgrade(socket: Duplex, status: number): void {
+/** `why` is for whoever looks at the answer: browsers show pages none of it. */
+export function refuseUpgrade(socket: Duplex, status: number, why = ''): void {
   socket.on('error', () => {})
   // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
   socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  )
+  const type = why === '' ? '' : 'Content-Type: text/plain; charset=utf-8\r\n'
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n${type}`
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(why)}\r\n\r\n${why}`)
 }

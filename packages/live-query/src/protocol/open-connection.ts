@@ -5,6 +5,7 @@ import type { Clock, Turns } from '@vinyasa/base'
 import { liveQueryLimit } from '../errors.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
+import type { UpdateFields } from '../store/update.ts'
 import { formatError } from '../store/version.ts'
 import type { LiveConnection, OnConnectResult } from './live-connection.ts'
 import type { Handshake, LiveSocket } from './live-socket.ts'
@@ -17,6 +18,7 @@ import type { ResultStream } from './streams.ts'
 export interface ConnectionsOptions {
   readonly engine: LiveQueryEngine
   readonly maxSubscriptionsPerSocket: number
+  readonly updateFields: UpdateFields
   /** 0: wait for ever. */
   readonly connectionInitTimeoutMs: number
   /** `false` closes with 4403; an object is the payload of `connection_ack`. */
@@ -83,7 +85,7 @@ export class OpenConnection {
 
   /** The client said `connection_init`; what to answer. */
   async initialise(connectionParams: LiveConnection['connectionParams']): Promise<OnConnectResult> {
-    const { engine, maxSubscriptionsPerSocket, onConnect, slices, toAsked } = this.#options
+    const { engine, maxSubscriptionsPerSocket, updateFields, onConnect, slices, toAsked } = this.#options
     this.#isInitialised = true
     const connection: LiveConnection = { ...this.#handshake, connectionParams }
     const answer = await onConnect?.(connection)
@@ -94,6 +96,7 @@ export class OpenConnection {
       // Each socket has an id of its own among the sockets of all paths: they share one store.
       socketId: randomUUID(),
       maxSubscriptions: maxSubscriptionsPerSocket,
+      updateFields,
       slices,
       toAsked: (params) => toAsked(connection, params),
     })

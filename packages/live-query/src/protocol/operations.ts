@@ -7,7 +7,7 @@ import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import { type AnyResult, type Answer, type LiveRegistration, NOBODYS } from '../execution/answer.ts'
 import type { LiveQuerySubscription } from '../store/registration.ts'
 import type { LiveQueryChannel } from '../store/subscriber.ts'
-import { formatNextHead } from '../store/update.ts'
+import { nextWriter, type UpdateFields } from '../store/update.ts'
 import type { ReadSocket } from './read-socket.ts'
 import { SentResults } from './sent-results.ts'
 import { LiveOperationStream, single, type ResultStream } from './streams.ts'
@@ -20,6 +20,7 @@ export interface SocketOperationsOptions {
   /** Unique among the sockets of the store. */
   readonly socketId: string
   readonly maxSubscriptions: number
+  readonly updateFields: UpdateFields
   /** The turns in which long results are written. */
   readonly slices: Turns
   /** The operation of a `subscribe`, as a request is made of it. */
@@ -93,12 +94,12 @@ export class SocketOperations {
   }
 
   #startLive(id: string, registration: LiveRegistration): ResultStream {
-    const { engine, socket, socketId } = this.#options
-    const idJson = JSON.stringify(id)
+    const { engine, socket, socketId, updateFields } = this.#options
+    const write = nextWriter(id, updateFields)
     return new LiveOperationStream((end) => {
       const channel: LiveQueryChannel = {
         ready: () => socket.isReady(),
-        next: (delivery) => socket.send(formatNextHead(delivery, idJson), delivery.version.tail()),
+        next: (delivery) => socket.send(...write(delivery)),
         end,
       }
       const subscription = engine.store.register({ ...registration, id: `${socketId}/${id}`, channel })

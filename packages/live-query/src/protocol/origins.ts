@@ -1,3 +1,4 @@
+import { OriginRefusedError } from '../errors.ts'
 import type { Handshake } from './live-socket.ts'
 
 /**
@@ -29,6 +30,23 @@ export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequ
     const origin = originOf(given) ?? given
     if (origins.has(origin) || fitsPattern(origin) || isOwn(given, request)) return true
     return origins.has('*') && !hasCredentials(request.headers)
+  }
+}
+
+/** What is kept of pages that were refused: anybody may send any origin. */
+const MAX_REPORTED = 10
+
+/** Returns why a page is refused, and reports it once for each origin, ten at most. */
+export function createOriginRefusal(onError: (error: unknown) => void): (request: OriginRequest) => string {
+  const reported = new Set<string>()
+  return ({ headers }) => {
+    const origin = (headers.get('origin') ?? '').slice(0, MAX_ORIGIN_CHARACTERS)
+    const error = new OriginRefusedError(origin)
+    if (!reported.has(origin) && reported.size < MAX_REPORTED) {
+      reported.add(origin)
+      onError(error)
+    }
+    return error.message
   }
 }
 

@@ -61,11 +61,27 @@ export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
   return { data, ...(errors && { errors }), extensions: { ...(extensions as object | undefined), liveQuery } }
 }
 
+/** The place of the fields of an update beside `data` and `errors`, in the payload of a `next` message. */
+export type UpdateFields = 'payload' | 'extensions'
+
 /**
- * Returns the beginning of a `next` message, before the part that all subscribers of the group share
- * (`version.tail()`). `idJson` is the id as JSON.
+ * Returns what writes the `next` messages of an operation, each in two parts: what is the subscriber's own, and what all
+ * subscribers of the group share.
  */
-export function formatNextHead(delivery: Delivery, idJson: string): string {
+export function nextWriter(
+  id: string,
+  fields: UpdateFields,
+): (delivery: Delivery) => [head: string, shared: Buffer] {
+  const idJson = JSON.stringify(id)
+  if (fields === 'payload') return (delivery) => [formatHead(delivery, idJson), delivery.version.tail()]
+  return (delivery) => {
+    const { extensions } = toEvent(delivery, id)
+    const head = `{"id":${idJson},"type":"next","payload":{"extensions":${JSON.stringify(extensions)},`
+    return [head, delivery.version.askedTail()]
+  }
+}
+
+function formatHead(delivery: Delivery, idJson: string): string {
   const { version, base, revision, batched, withChangedFields } = delivery
   let head = `{"id":${idJson},"type":"next","payload":{"id":${idJson},`
   head += `"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`

@@ -20,6 +20,8 @@ export interface Version {
   readonly json: string
   /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
   readonly tail: () => Buffer
+  /** The same without extensions. */
+  readonly askedTail: () => Buffer
   /** Data and errors alone: extensions say how a result was made, and may differ where nothing changed. */
   readonly asked: string
   /** Equal for versions in a row with equal data and errors. */
@@ -58,6 +60,7 @@ export function createVersion(input: VersionInput): Version {
   const json = extensions === undefined ? asked : `${asked},"extensions":${JSON.stringify(extensions)}`
   const known = new Map<number, FieldPaths>()
   let tail: Buffer | undefined
+  let askedTail: Buffer | undefined
   return {
     number: (previous?.number ?? 0) + 1,
     result,
@@ -66,6 +69,11 @@ export function createVersion(input: VersionInput): Version {
     tail() {
       tail ??= Buffer.from(`${this.json}}}`)
       return tail
+    },
+    askedTail() {
+      if (extensions === undefined) return this.tail()
+      askedTail ??= Buffer.from(`${this.asked}}}`)
+      return askedTail
     },
     content: unchanged ? previous.content : (previous?.content ?? 0) + 1,
     events,

@@ -3,6 +3,7 @@ import type { Clock, KnownOptions } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
+import type { UpdateFields } from '../store/update.ts'
 
 export interface LiveServerOptions {
   /** The plugin that `useLiveQuery` returned. */
@@ -53,6 +54,12 @@ export interface LiveServerOptions {
    * is the one of `Host`; where a proxy changes that, list the origin. Default `[]`.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined
+  /**
+   * Where the fields of a live query's update beside `data` and `errors` stand: in the payload, or in its
+   * `extensions.liveQuery`, as over SSE. The latter is for clients to which a `revision` in the payload announces a patch, as
+   * those of `@n1ru4l/graphql-live-query-patch`. Default `payload`.
+   */
+  readonly updateFields?: UpdateFields | undefined
   /** Receives failures of the background. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
@@ -72,6 +79,7 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   clientOf: true,
   context: true,
   allowedOrigins: true,
+  updateFields: true,
   onError: true,
   clock: true,
 }

@@ -104,12 +104,14 @@ function connectOf(options: LiveServerOptions, clock: Clock): Connect {
     connectionInitTimeoutMs = 3000,
     onConnect,
     context,
+    updateFields = 'payload',
   } = options
   const { connectionHeaders = ['authorization'], onError = reportError } = options
   return createConnections({
     engine: plugin.engine,
     maxSubscriptionsPerSocket,
     connectionInitTimeoutMs,
+    updateFields,
     onConnect:
       onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
     toAsked: (connection, params) => ({
