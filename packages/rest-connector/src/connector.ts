@@ -1,5 +1,5 @@
 import { createDependencyCache, type Asker } from '@vinyasa/invalidation'
-import { mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
+import { type Meant, mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationField } from './call/announce.ts'
 import { askerOf } from './asker.ts'
@@ -47,22 +47,26 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
   refuseUnknownOptions(options)
-  const { endpoints, types = {}, plans = true, onPlan } = options
+  const { endpoints, types = {}, typeNames = {}, plans = true, onPlan } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const callable = new Map<string, Callable>()
+  const meant: Meant = (stated) =>
+    Object.hasOwn(typeNames, stated) ? [typeNames[stated] as string, stated] : [stated]
   for (const declaration of endpoints) {
     if (callable.has(declaration.name))
       throw new RestConfigError(`endpoint "${declaration.name}" is declared twice`)
     atPlace(`endpoint "${declaration.name}"`, () => {
       const endpoint = compileEndpoint(declaration, { basePath, timeoutMs, defaultHeaders, types })
-      const call = createCall(endpoint, { ...settings, typesOf, named: () => named })
+      const typesMeant: Meant = (stated) => meant(stated).flatMap(named.typesMeant)
+      const call = createCall(endpoint, { ...settings, typesOf, named: () => ({ ...named, typesMeant }) })
       callable.set(endpoint.name, { endpoint, call })
     })
   }
   const asker = askerOf(name, options)
   const declared = contribute(name, callable, {
     types,
+    meant,
     // A transformer may give anything: promises, functions, objects with getters.
     isPlannable: plans && !options.transformer,
     turns: settings.attempting.turns,

@@ -81,6 +81,7 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   baseUrl: true,
   endpoints: true,
   types: true,
+  typeNames: true,
   timeoutMs: true,
   totalTimeoutMs: true,
   defaultHeaders: true,

@@ -18,6 +18,11 @@ export interface RestConnectorOptions extends SourceNames {
   readonly endpoints: readonly RestEndpoint[]
   /** Named types that endpoints use in `returnType` and `args`: objects, inputs, enums, unions. Default: none. */
   readonly types?: TypeDefinitions | undefined
+  /**
+   * Types by further names that statements of endpoints may have for them (`triggers`, `dependsOn`, `changes`, `invalidates`):
+   * those of the schemas of an OpenAPI document. Default: none.
+   */
+  readonly typeNames?: Readonly<Record<string, string>> | undefined
   /** Milliseconds one attempt may take, headers and body together. Default 30,000. */
   readonly timeoutMs?: number | undefined
   /** Milliseconds a call may take with all its attempts and waits. Default 60,000, or `timeoutMs` if that is more. */

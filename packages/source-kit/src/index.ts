@@ -29,7 +29,7 @@ export {
 export { mergeRecorded, type Recorded, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
 export { type NamedSource, nameSource } from './naming/name-source.ts'
-export { renamedStatements } from './naming/statements.ts'
+export { renamedStatements, type Meant } from './naming/statements.ts'
 export { markMember, memberOf } from './own/members.ts'
 export { fieldOf, memberIn, ownNameOf } from './own/names.ts'
 export { ownIsTypeOf } from './answer/count-objects.ts'

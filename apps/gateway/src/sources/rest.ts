@@ -29,7 +29,7 @@ export async function openRestSource(
   let files: readonly string[] = []
   let connector
   let baseUrl
-  let declared: Pick<OpenApiImport, 'endpoints' | 'types'>
+  let declared: Pick<OpenApiImport, 'endpoints' | 'types' | 'typeNames'>
   try {
     const imported =
       openapi === undefined
@@ -52,6 +52,7 @@ export async function openRestSource(
     declared = {
       endpoints: [...(imported?.endpoints ?? []), ...endpoints],
       types: { ...imported?.types, ...types },
+      typeNames: imported?.typeNames ?? {},
     }
     connector = createRestConnector(name, {
       ...options,

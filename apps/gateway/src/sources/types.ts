@@ -21,7 +21,7 @@ export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' |
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<
   RestConnectorOptions,
-  'baseUrl' | 'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger' | 'observe' | 'onPlan'
+  'baseUrl' | 'endpoints' | 'typeNames' | 'bus' | 'clock' | 'random' | 'env' | 'logger' | 'observe' | 'onPlan'
 > {
   /** May be left out beside `openapi`, whose document names a server. */
   readonly baseUrl?: string | undefined

@@ -1,6 +1,12 @@
 import type { Asker } from '@vinyasa/invalidation'
 import type { Turns } from '@vinyasa/base'
-import type { ContributedArgument, ContributedField, Source } from '@vinyasa/source-kit'
+import {
+  renamedStatements,
+  type ContributedArgument,
+  type ContributedField,
+  type Meant,
+  type Source,
+} from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
 import type { Argument } from '../declare/arguments.ts'
 import type { Callable } from '../call/call.ts'
@@ -22,6 +28,8 @@ type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & 
 export interface ContributeOptions {
   /** Types that the endpoints name. */
   readonly types: TypeDefinitions
+  /** The types that endpoints mean by the names that they state. */
+  readonly meant: Meant
   /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
   readonly isPlannable: boolean
   /** The turns of the event loop in which long answers are worked on. */
@@ -36,7 +44,7 @@ export interface ContributeOptions {
 export function contribute(
   connector: string,
   callable: ReadonlyMap<string, Callable>,
-  { types: definitions, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
+  { types: definitions, meant, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
@@ -86,7 +94,9 @@ export function contribute(
     const { declared, name, method } = endpoint
     const { description, deprecated, responseSchema, liveQuery, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
-    const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
+    const stated = { ...statementsOf(endpoint), ...(liveQuery && { liveQuery }) }
+    const { liveQuery: live, ...statements } = renamedStatements(stated, meant)
+    const own = { ...(asker && { asker }), ...statements }
     atPlace(`endpoint "${name}"`, () => {
       if (rootField)
         add({
@@ -98,7 +108,7 @@ export function contribute(
           args: endpoint.args,
           resolve: rootResolver(endpoint, call, isPlannable, turns),
           origin,
-          extensions: { ...own, ...(liveQuery && { liveQuery }) },
+          extensions: { ...own, ...(live !== undefined && { liveQuery: live }) },
         })
       for (const join of [on].flat()) {
         const field = joinField(endpoint, call, join, isPlannable)

@@ -98,6 +98,7 @@ export async function importOpenApi(
       findings,
     }),
     types: definitions,
+    typeNames: typeNames.differing(schemas),
     interceptors,
     forwardHeaders,
     variables: security.variables,

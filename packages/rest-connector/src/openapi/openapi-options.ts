@@ -67,6 +67,8 @@ export interface OpenApiImport extends Pick<
   readonly baseUrl: string | undefined
   readonly endpoints: readonly RestEndpoint[]
   readonly types: TypeDefinitions
+  /** Types by the names of their schemas in the document, where these are others. */
+  readonly typeNames: Readonly<Record<string, string>>
   /** The parts that are left out, or taken otherwise than they are written. */
   readonly findings: readonly OpenApiFinding[]
   /** Paths of the document and of the files that it refers to; none where it was given as an object. */

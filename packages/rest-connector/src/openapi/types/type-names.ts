@@ -71,6 +71,12 @@ export class TypeNames {
     for (const [schema, name] of assignNames(wishes, new Set(this.#owners.keys()))) this.#assign(schema, name)
   }
 
+  /** Names of those of the schemas that are called otherwise in the document. */
+  differing(schemas: readonly string[]): Readonly<Record<string, string>> {
+    const named = schemas.map((schema) => [schema, this.#component({ name: schema, key: schema })] as const)
+    return Object.fromEntries(named.filter(([schema, name]) => schema !== name))
+  }
+
   output(schema: SchemaName | undefined, place: Place): string {
     if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
     const name = this.#component(schema)
