@@ -1,4 +1,4 @@
-import { type KnownOptions, unknownOption } from '@vinyasa/base'
+import { isPromise, type KnownOptions, unknownOption } from '@vinyasa/base'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** The operation may not be live. */
@@ -64,6 +64,14 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
   buildResourceIdentifier: [IN_MEMORY_STORE, NOTHING],
   idFieldName: [IN_MEMORY_STORE, NOTHING],
   includeIdentifierExtension: [IN_MEMORY_STORE, NOTHING],
+}
+
+/** The function of the owner's that says who shares an execution says nothing. */
+export function unusableContextKey(given: unknown): GraphQLError {
+  const gave = `contextKey gave ${isPromise(given) ? 'a promise' : `an ${typeof given}`}; expected a text, or null`
+  return new GraphQLError(`live query: ${gave}. Nobody shares an execution until it does.`, {
+    extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
+  })
 }
 
 /** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */

@@ -100,6 +100,16 @@ const twoUsers = fc.tuple(someNames, someNames, someNames).map(([sent, changed, 
   ]
 })
 
+const UNKNOWN: LiveSetupOptions['yoga'] = {
+  get schema() {
+    const schema = schemaReading({ a: [], b: [], joined: [] }) as ReturnType<typeof createSchema>
+    schema.getQueryType()!.getFields()['a']!.extensions = {
+      asker: { headers: ['x-tenant'], unknown: 'rest source "t": an interceptor' },
+    }
+    return schema as never
+  },
+}
+
 describe('a group of one asker', () => {
   it('is joined by another only where nothing that can differ differs, over SSE and WebSocket', async () => {
     interface Scenario {
@@ -155,16 +165,6 @@ describe('a group of one asker', () => {
     expect(shared).toBeGreaterThan(3)
   })
 
-  const UNKNOWN: LiveSetupOptions['yoga'] = {
-    get schema() {
-      const schema = schemaReading({ a: [], b: [], joined: [] }) as ReturnType<typeof createSchema>
-      schema.getQueryType()!.getFields()['a']!.extensions = {
-        asker: { headers: ['x-tenant'], unknown: 'rest source "t": an interceptor' },
-      }
-      return schema as never
-    },
-  }
-
   it('is refused where nobody can tell who asks, by a message that names the option', async () => {
     setup = await startLive({ yoga: UNKNOWN, plugin: { fields: { a: {}, b: {} } } })
     const socket = await setup.ready()
@@ -198,6 +198,27 @@ describe('a group of one asker', () => {
     expect(await join({ 'x-role': 'reader', 'x-tenant': 'other' })).toBe(3)
     expect(await join({})).toBe(4)
     expect(await join({})).toBe(5)
+  })
+})
+
+describe('contextKey', () => {
+  const roleOf = ({ request }: any): string => request.headers.get('x-role')
+
+  it.each<readonly [string, (context: any) => unknown, number]>([
+    ['a text', roleOf, 2],
+    ['a number', (context) => roleOf(context).charCodeAt(0), 2],
+    ['nothing', () => undefined, 1],
+    ['a promise', async (context) => roleOf(context), 3],
+    ['an object', (context) => new Map([['role', roleOf(context)]]), 3],
+  ])('that is %s shares no execution between askers that differ', async (what, contextKey, groups) => {
+    const fields = { a: {}, b: {} }
+    setup = await startLive({ yoga: UNKNOWN, plugin: { fields, contextKey: contextKey as never } })
+    for (const role of ['reader', 'admin', 'reader'])
+      await (await overSocket('query @live { a { says } }', { 'x-role': role })).next()
+    expect(setup.plugin.store.stats().groups).toBe(groups)
+    const why = `live query: contextKey gave ${what}; expected a text, or null. Nobody shares an execution until it does.`
+    const told = setup.errors.splice(0) as Error[]
+    expect(told.map(({ message }) => message)).toEqual(groups === 3 ? [why] : [])
   })
 })
 

@@ -47,6 +47,13 @@ describe('which pages may open a socket', () => {
     ['any, with cookies', false, 'https://other.example', { cookie: 'a=1' }, { allowed: ['*'] }],
     ['any, with credentials', false, 'null', { authorization: 'Basic x' }, { allowed: ['*'] }],
     ['what a function allows', true, 'https://other.example', {}, { allowed: (o) => o.includes('other') }],
+    [
+      'what a function promises',
+      false,
+      'https://other.example',
+      {},
+      { allowed: (async () => true) as never },
+    ],
     ['what a function does not', false, 'http://api.example:4000', {}, { allowed: () => false }],
   ])('%s: %s', (_, expected, ...given) => {
     expect(mayConnect(...given)).toBe(expected)

@@ -1,5 +1,5 @@
 import { type KnownOptions, unknownOption } from '@vinyasa/base'
-import { configError, foreignOption, noSuchOption } from './errors.ts'
+import { configError, foreignOption, noSuchOption, twoParameters } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
 /**
@@ -51,6 +51,8 @@ export function checkOptions(options: ResponseCacheOptions): void {
   }
   const unknown = unknownOption(options, NAMES)
   if (unknown) throw noSuchOption(unknown)
+  for (const name of ['session', 'enabled'] as const)
+    if ((options[name]?.length ?? 0) > 1) throw twoParameters(name)
   for (const name of ['maxSize', 'maxBytes', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
     const value = options[name]
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')

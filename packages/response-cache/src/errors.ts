@@ -1,3 +1,4 @@
+import { isPromise } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 
 /** The stable codes of this package's errors, in `extensions.code`. */
@@ -23,6 +24,33 @@ export function configError(option: string, found: unknown, expected: string): G
 export function foreignOption(name: string, here: string | undefined): GraphQLError {
   const mend = here === undefined ? 'there is nothing like it here' : `here it is ${here}`
   return coded('RESPONSE_CACHE_CONFIG', `option ${name} is of @envelop/response-cache; ${mend}.`)
+}
+
+const REQUEST_OF_CONTEXT = 'there the request is context.request'
+
+/** A function that was written for another cache, which gives it the request first; thrown at start. */
+export function twoParameters(option: string): GraphQLError {
+  const expected = `expected one, the context: ${REQUEST_OF_CONTEXT}`
+  return coded('RESPONSE_CACHE_CONFIG', `option ${option} takes two parameters; ${expected}.`)
+}
+
+const UNTIL_MENDED = 'Nothing is cached until it does.'
+
+/** A function of the owner's gave what says nothing. */
+export function unusableValue(option: 'session' | 'enabled', given: unknown): GraphQLError {
+  const what = isPromise(given) ? 'promise' : Array.isArray(given) ? 'list' : typeof given
+  const expected = option === 'session' ? 'a text, or null for nobody' : 'true or false'
+  const gave = `option ${option} gave ${what === 'object' ? 'an' : 'a'} ${what}; expected ${expected}`
+  return coded('RESPONSE_CACHE_CONFIG', `${gave}. ${UNTIL_MENDED}`)
+}
+
+/** A function of the owner's takes the context for a request. */
+export function misreadContext(option: string, name: string): GraphQLError {
+  const reads = `option ${option} reads ${name} of what it is given, which is the context`
+  return coded(
+    'RESPONSE_CACHE_CONFIG',
+    `${reads}: ${REQUEST_OF_CONTEXT}. Nothing is cached until it reads that.`,
+  )
 }
 
 /** An option that nothing reads; thrown at start. */

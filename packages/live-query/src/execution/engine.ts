@@ -6,11 +6,18 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { isPromise } from '@vinyasa/base'
 import { liveDirectiveValues } from '../document/directive.ts'
 import type { LiveDocuments } from '../document/document-memo.ts'
 import type { Asker } from '@vinyasa/invalidation'
-import { askerUnknownReason, EndLiveQuery, liveQueryAskerUnknown, unexpectedError } from '../errors.ts'
-import { contextKeyOf, groupKey, withOwnKey } from './group-key.ts'
+import {
+  askerUnknownReason,
+  EndLiveQuery,
+  liveQueryAskerUnknown,
+  unexpectedError,
+  unusableContextKey,
+} from '../errors.ts'
+import { contextKeyOf, groupKey, ownKeyOf, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { AskedOperation, Passes } from './passes.ts'
 import type { Answer, LiveRegistration } from './answer.ts'
@@ -55,11 +62,21 @@ export function createRegistrations(options: RegistrationsOptions): Registration
   const { documents, execution, schemaNumber, contextKey, expiresAt, onError } = options
   const { varyHeaders = contextKey ? [] : ['authorization', 'cookie'] } = options
 
+  let isTold = false
+  function onUnusable(given: unknown): void {
+    if (isPromise(given)) given.then(undefined, () => {})
+    if (!isTold) onError(unusableContextKey(given))
+    isTold = true
+  }
+
   /** Whatever is configured adds to what the sources say; nothing takes that away. */
   function keyOf(context: Record<string, unknown>, asker: Asker): string | null {
     const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...asker.headers])].sort()
     const { headers } = (context['request'] ?? {}) as { readonly headers?: Headers }
-    if (contextKey) return withOwnKey(contextKey(context), contextKeyOf(headers, names, undefined))
+    if (contextKey) {
+      const own = ownKeyOf(contextKey(context), onUnusable)
+      return withOwnKey(own, contextKeyOf(headers, names, undefined))
+    }
     if (asker.unknown === undefined) return contextKeyOf(headers, names, context['connectionParams'])
     onError(new Error(askerUnknownReason(asker.unknown)))
     throw liveQueryAskerUnknown()

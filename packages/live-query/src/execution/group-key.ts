@@ -29,6 +29,17 @@ export function contextKeyOf(
   return digest([varyHeaders, values, params])
 }
 
+/**
+ * Returns the key that the option `contextKey` gave, whatever that is: `null`, nobody shares, where it is none. `onUnusable` is
+ * told then.
+ */
+export function ownKeyOf(given: unknown, onUnusable: (given: unknown) => void): string | null {
+  if (given === null || typeof given === 'string') return given
+  if (/^(undefined|number|bigint|boolean)$/.test(typeof given)) return String(given)
+  onUnusable(given)
+  return null
+}
+
 /** Combines what `contextKey` said with what sources read of the request besides. */
 export function withOwnKey(own: string | null, forwarded: string): string | null {
   return own === null || forwarded === '' ? own : digest([own, forwarded])

@@ -26,7 +26,8 @@ export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequ
   return (request) => {
     const given = request.headers.get('origin')
     if (given === null) return true
-    if (typeof allowed === 'function') return allowed(given, request.headers)
+    // Only what is true lets in: not the promise of an answer, either.
+    if (typeof allowed === 'function') return allowed(given, request.headers) === true
     const origin = originOf(given) ?? given
     if (origins.has(origin) || fitsPattern(origin) || isOwn(given, request)) return true
     return origins.has('*') && !hasCredentials(request.headers)

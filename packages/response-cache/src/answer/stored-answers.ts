@@ -2,7 +2,6 @@ import { isLiveRun, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
-import type { ResponseCacheOptions } from '../options.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Lookup, Ticket } from '../store/lookup.ts'
 import type { Admission } from './admission.ts'
@@ -19,13 +18,11 @@ type Answer = ExecutionResult | undefined
 export class StoredAnswers {
   readonly #cache: CacheEngine
   readonly #admission: Admission
-  readonly #enabled: ResponseCacheOptions['enabled']
   readonly #flights = createFlights()
 
   constructor(cache: CacheEngine, admission: Admission) {
     this.#cache = cache
     this.#admission = admission
-    this.#enabled = cache.options.enabled
   }
 
   /** Looks for a hit that memory has, without counting it. `profile`: the document's. */
@@ -42,7 +39,7 @@ export class StoredAnswers {
   find(state: OperationState, prepared: PreparedDocument): MaybePromise<Answer> {
     const { context } = state
     const profile = this.#admission.profileOf(prepared)
-    if (!profile || this.#enabled?.(context) === false || !this.#admission.admit(state, profile)) {
+    if (!profile || !this.#admission.isEnabled(context) || !this.#admission.admit(state, profile)) {
       this.#cache.emit({ type: 'bypass' })
       return undefined
     }

@@ -1,0 +1,95 @@
+import { createSchema, createYoga } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { useResponseCache, type ResponseCacheOptions } from '../src/index.ts'
+
+// JavaScript lets `session` and `enabled` give and read anything, and configs in TypeScript are loaded unchecked.
+
+const who = (context: any): string => context.request.headers.get('x-user')
+
+/** Two users ask twice, each with a cookie; what they were told, and what the cache warned of. */
+async function askTwice(options: object) {
+  const warnings: string[] = []
+  const plugin = useResponseCache({
+    onEvent: (event) => event.type === 'warning' && warnings.push(event.warning.message),
+    ...options,
+  } as ResponseCacheOptions)
+  const yoga = createYoga({
+    logging: false,
+    plugins: [plugin],
+    schema: createSchema({
+      typeDefs: 'type Query { me: String }',
+      resolvers: { Query: { me: (_root: unknown, _args: unknown, context: any) => who(context) } },
+    }),
+  })
+  const ask = async (user: string): Promise<string> => {
+    const response = await yoga.fetch('http://localhost/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user': user, cookie: `user=${user}` },
+      body: '{"query":"{ me }"}',
+    })
+    const { data, errors } = (await response.json()) as any
+    return `${data?.me ?? errors[0].message} ${response.headers.get('x-cache')}`
+  }
+  const told: string[] = []
+  for (const user of ['ada', 'bob', 'ada', 'bob']) told.push(await ask(user))
+  return { told, warnings }
+}
+
+const APART = ['ada MISS', 'bob MISS', 'ada HIT', 'bob HIT']
+const NOT_CACHED = ['ada BYPASS', 'bob BYPASS', 'ada BYPASS', 'bob BYPASS']
+
+describe('session', () => {
+  it.each<readonly [string, (context: any) => unknown]>([
+    ['a text', who],
+    ['a number', (context) => who(context).length + who(context).charCodeAt(0)],
+    ['a bigint', (context) => BigInt(who(context).charCodeAt(0))],
+  ])('that is %s tells users apart', async (_, session) => {
+    expect(await askTwice({ session })).toEqual({ told: APART, warnings: [] })
+  })
+
+  it.each<readonly [string, (context: any) => unknown]>([
+    ['a promise', async (context) => who(context)],
+    ['an object', (context) => ({ id: who(context) })],
+    ['a list', (context) => [who(context)]],
+    ['a function', () => who],
+  ])('that is %s keeps answers out of the cache, and is told of once', async (what, session) => {
+    const message = `response-cache: option session gave ${what}; expected a text, or null for nobody. Nothing is cached until it does.`
+    expect(await askTwice({ session })).toEqual({ told: NOT_CACHED, warnings: [message] })
+  })
+})
+
+describe('enabled', () => {
+  it('that is a promise keeps answers out of the cache, and is told of once', async () => {
+    expect(await askTwice({ session: who, enabled: async () => false })).toEqual({
+      told: NOT_CACHED,
+      warnings: [
+        'response-cache: option enabled gave a promise; expected true or false. Nothing is cached until it does.',
+      ],
+    })
+  })
+})
+
+describe('functions that were written for a request', () => {
+  it.each<readonly [string, string, object]>([
+    ['session', 'headers', { session: (request: any) => request.headers?.get('x-user') }],
+    ['session', 'url', { session: ({ url }: any) => url }],
+    ['enabled', 'method', { session: who, enabled: (request: any) => request.method === 'POST' }],
+  ])(
+    '%s, which reads %s, keeps answers out of the cache, and is told of once',
+    async (option, name, options) => {
+      const message = `response-cache: option ${option} reads ${name} of what it is given, which is the context: there the request is context.request. Nothing is cached until it reads that.`
+      expect(await askTwice(options)).toEqual({ told: NOT_CACHED, warnings: [message] })
+    },
+  )
+
+  it.each(['session', 'enabled'])('%s of two parameters is refused at the start', (option) => {
+    expect(() => useResponseCache({ [option]: (_request: unknown, context: any) => who(context) })).toThrow(
+      `response-cache: option ${option} takes two parameters; expected one, the context: there the request is context.request.`,
+    )
+  })
+
+  it('what the context has may be read of it', async () => {
+    const enabled = ({ request, params }: any): boolean => request !== undefined && params !== undefined
+    expect(await askTwice({ session: who, enabled })).toEqual({ told: APART, warnings: [] })
+  })
+})
