@@ -8,7 +8,13 @@ export function checkCoordinates(
   schema: GraphQLSchema,
   { responseCache = false, liveQuery = {} }: Pick<GatewayConfig, 'liveQuery' | 'responseCache'>,
 ): void {
-  const { ttlMsBySchemaCoordinate = {} } = typeof responseCache === 'object' ? responseCache : {}
+  const { ttlMsBySchemaCoordinate = {}, ignoredTypes = [] } =
+    typeof responseCache === 'object' ? responseCache : {}
+  for (const type of ignoredTypes)
+    if (!schema.getType(type))
+      throw new ConfigError(
+        `responseCache.ignoredTypes: the schema has no type "${type}"${suggestFor(schema, type)}`,
+      )
   for (const coordinate of Object.keys(ttlMsBySchemaCoordinate)) {
     if (coordinate.includes('.') ? fieldAt(schema, coordinate) : schema.getType(coordinate)) continue
     throw new ConfigError(

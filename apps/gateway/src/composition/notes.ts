@@ -3,6 +3,7 @@ import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
 import { unknownLiveAskers } from '../dependencies/live-askers.ts'
 import { lateBackends, type Note } from './late-backends.ts'
 import type { Parts } from './parts.ts'
+import { unknownLiveTypes } from './unknown-live-types.ts'
 
 /**
  * Notes on what sources left out, or call otherwise than their descriptions do, on what cannot be live, on what nobody may have,
@@ -14,6 +15,7 @@ export function noteAll(
 ): readonly Note[] {
   const own: readonly Note[] = [
     ...unknownLiveAskers(schema, config).map((note) => ({ source: 'liveQuery', note })),
+    ...unknownLiveTypes(schema, config).map((note) => ({ source: 'liveQuery', note })),
     ...noteUnmetRules(schema, config).map((note) => ({ source: 'access', note })),
     ...lateBackends(config),
   ]
