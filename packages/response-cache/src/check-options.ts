@@ -51,8 +51,18 @@ export function checkOptions(options: ResponseCacheOptions): void {
   }
   const unknown = unknownOption(options, NAMES)
   if (unknown) throw noSuchOption(unknown)
-  for (const name of ['session', 'enabled'] as const)
-    if ((options[name]?.length ?? 0) > 1) throw twoParameters(name)
+  for (const name of ['session', 'enabled'] as const) {
+    const value = options[name]
+    if (value !== undefined && typeof value !== 'function') throw configError(name, value, 'a function')
+    if (value && value.length > 1) throw twoParameters(name)
+  }
+  for (const name of ['varyHeaders', 'idFields', 'ignoredTypes'] as const) {
+    const value = options[name]
+    if (value !== undefined && !Array.isArray(value)) throw configError(name, value, 'a list of texts')
+  }
+  const { strategy = 'types' } = options
+  if (typeof strategy !== 'function' && !['types', 'entities', 'all'].includes(strategy))
+    throw configError('strategy', strategy, 'types, entities, all, or a function')
   for (const name of ['maxSize', 'maxBytes', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
     const value = options[name]
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
