@@ -30,12 +30,16 @@ function project(node: NodeVersion, dependencies: Versions, overrides = override
   return makeProject(folder, { tools, registry, node, dependencies, overrides })
 }
 
-/** What the page about installation says for Node 20. */
+const page = codeBlocks(readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8'))
+
+/** What the page about installation has readers write into their package.json. */
+function manifestOfPage(): { readonly overrides: Versions; readonly scripts: Versions } {
+  const blocks = page.filter(({ file }) => file === 'package.json')
+  return Object.assign({}, ...blocks.map(({ code }) => JSON.parse(code)))
+}
+
 function overridesFor(node: NodeVersion): Versions {
-  const page = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
-  const block = codeBlocks(page).find(({ language }) => language === 'json')
-  const { overrides } = JSON.parse(block?.code ?? '{}') as { readonly overrides: Versions }
-  return node === 'node-lowest' ? overrides : {}
+  return node === 'node-lowest' ? manifestOfPage().overrides : {}
 }
 
 const ends: (() => void)[] = []
@@ -118,6 +122,52 @@ describe('the gateway', () => {
 })
 
 const [npm] = managers as readonly [Manager]
+
+/** A test of both runners: it imports each package, and has a server of its own schema answer from the cache. */
+const RUNNERS_TEST = `
+import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import { useResponseCache } from '@vinyasa/response-cache'
+${plugins.map((name, index) => `import * as package${index} from '${name}'`).join('\n')}
+
+test('the packages work', async () => {
+  const packages = [${plugins.map((_, index) => `package${index}`).join(', ')}]
+  for (const names of packages) expect(Object.keys(names).length).toBeGreaterThan(0)
+  const fields = { a: { type: GraphQLInt, resolve: () => 1 } }
+  const schema = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields }) })
+  const yoga = createYoga({ schema, plugins: [useResponseCache()] })
+  const ask = () => yoga.fetch('http://localhost/graphql?query={a}')
+  expect(await (await ask()).json()).toEqual({ data: { a: 1 } })
+  expect((await ask()).headers.get('x-cache')).toBe('HIT')
+})
+`
+
+describe('runners of tests', () => {
+  it('vitest and jest load each package as the page says', async () => {
+    const dependencies = {
+      ...Object.fromEntries(plugins.map((name) => [name, '*'])),
+      graphql: '16.9.0',
+      'graphql-yoga': '^5.24.1',
+      jest: '^30.0.0',
+      vitest: '^4.1.0',
+    }
+    const at = project('node-lowest', dependencies)
+    await install(at, npm, tools)
+    writeFileSync(join(at.folder, 'packages.test.js'), RUNNERS_TEST)
+    const vitest = [at.node, join(at.folder, 'node_modules/vitest/vitest.mjs'), 'run', '--globals']
+    await expect(at.run(vitest)).rejects.toThrow('from another module or realm')
+    const config = page.find(({ file }) => file === 'vitest.config.mjs')
+    writeFileSync(join(at.folder, 'vitest.config.mjs'), config?.code ?? '')
+    expect(await at.run(vitest)).toContain('1 passed')
+    const bin = join(at.folder, 'node_modules/.bin')
+    const { test = '' } = manifestOfPage().scripts
+    await at.run(['sh', '-c', `PATH="${bin}:$PATH" ${test}`])
+    const plain = test.replace(/^\S+ /, '')
+    await expect(at.run(['sh', '-c', `PATH="${bin}:$PATH" ${plain}`])).rejects.toThrow(
+      'Must use import to load ES Module',
+    )
+  })
+})
 
 describe('what can stand in the way', () => {
   it.concurrent('without the overrides engines are refused on Node 20 for packages that are not ours', async () => {
