@@ -9,7 +9,7 @@ import {
 import { createRedisEventTarget } from '@graphql-yoga/redis-event-target'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { createNatsInvalidationBus } from '../src/nats/index.ts'
 import { createRedisInvalidationBus } from '../src/redis/index.ts'
 import {
@@ -36,6 +36,8 @@ interface Broker {
   createBus(url: string, options: BusOptions): BrokerBus
   /** What somebody else writes to the channel. */
   publish(url: string, text: string): Promise<void>
+  /** Hears what comes on the channel, until the returned function is called. */
+  listen(url: string, hear: (text: string) => void): Promise<() => void>
 }
 
 const brokers: Readonly<Record<string, Broker>> = {
@@ -48,6 +50,12 @@ const brokers: Readonly<Record<string, Broker>> = {
       await client.publish(CHANNEL, text)
       client.disconnect()
     },
+    async listen(url, hear) {
+      const client = new Redis(url)
+      client.on('message', (_channel, text) => hear(text))
+      await client.subscribe(CHANNEL)
+      return () => client.disconnect()
+    },
   },
   createNatsInvalidationBus: {
     program: 'nats-server',
@@ -58,10 +66,16 @@ const brokers: Readonly<Record<string, Broker>> = {
       client.publish(CHANNEL, text)
       await client.drain()
     },
+    async listen(servers, hear) {
+      const client = await connect({ servers })
+      client.subscribe(CHANNEL, { callback: (_error, message) => hear(message.string()) })
+      await client.flush()
+      return () => void client.close()
+    },
   },
 }
 
-for (const [name, { program, start, createBus, publish }] of Object.entries(brokers)) {
+for (const [name, { program, start, createBus, publish, listen }] of Object.entries(brokers)) {
   describeWith(program, name, () => {
     let broker: Awaited<ReturnType<typeof start>>
     const buses: BrokerBus[] = []
@@ -99,6 +113,26 @@ for (const [name, { program, start, createBus, publish }] of Object.entries(brok
       expect(a.seen).toEqual([EVENT])
       await waitUntil(() => b.seen.length > 0)
       expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
+    })
+
+    it('waits for all others, and bothers none of them with the replies', async () => {
+      const buses = [await gateway(0), await gateway(0), await gateway(0)]
+      const applied: number[] = []
+      for (const [index, { bus }] of buses.entries())
+        bus.subscribe(async () => {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          applied.push(index)
+        })
+      const heard: string[] = []
+      const leave = await listen(broker.url, (text) => heard.push(text))
+      onTestFinished(leave)
+      const beganAt = performance.now()
+      await buses[0]?.bus.publish([EVENT])
+      expect(applied.sort()).toEqual([0, 1, 2])
+      expect(performance.now() - beganAt).toBeLessThan(1_000)
+      await publish(broker.url, '{"events":[]}')
+      await waitUntil(() => heard.length > 1)
+      expect(heard.map((text) => (JSON.parse(text) as { events: unknown[] }).events)).toEqual([[EVENT], []])
     })
 
     it('takes what a backend publishes itself, and survives text that is no JSON', async () => {

@@ -28,7 +28,7 @@ function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, hea
     return { bus, seen }
   }
   const send = (detail: unknown): unknown => target.dispatchEvent(new CustomEvent('test', { detail }))
-  return { a: gateway('a'), b: gateway('b'), clock, errors, send, target }
+  return { a: gateway('a'), b: gateway('b'), clock, errors, send, target, gateway }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -287,6 +287,26 @@ describe('createDistributedInvalidationBus', () => {
     send({ origin: 'c', n: 0, events: [] })
     await clock.advance(1_001)
     expect(b.bus.maxAgeMs).toBe(undefined)
+  })
+
+  it('says that a batch was applied to its sender alone, and to all where the sender does not listen apart', async () => {
+    const { a, b, send, target, gateway, clock } = setup(undefined, 1000)
+    const c = gateway('c')
+    const said = { test: [], 'test.a': [] } as Record<string, unknown[]>
+    for (const [channel, heard] of Object.entries(said))
+      target.addEventListener(channel, ({ detail }) => heard.push(detail))
+    // Each hears of the others by a heartbeat.
+    await clock.advance(1000)
+    for (const heard of Object.values(said)) heard.length = 0
+    await a.bus.publish([EVENT])
+    expect([b.seen, c.seen]).toEqual([[EVENT], [EVENT]])
+    expect(said).toEqual({
+      test: [{ origin: 'a', n: 1, events: [EVENT], listensApart: true }],
+      'test.a': ['b', 'c'].map((origin) => ({ origin, n: 0, events: [], applied: { a: 1 } })),
+    })
+    send({ origin: 'old', n: 1, events: [EVENT] })
+    await clock.advance(5)
+    expect(said['test']).toContainEqual({ origin: 'a', n: 1, events: [], applied: { old: 1 } })
   })
 
   it('answers whoever greets, and greets nobody back', async () => {

@@ -72,6 +72,21 @@ describeWith('nats-server', 'a bus whose NATS refuses it', () => {
     await waitUntil(() => seen.filter(({ entityType }) => entityType === 'User').length === 2)
   })
 
+  // What others reply to it goes over a subject of its own.
+  it.each(['subscribe', 'publish'])('the use of the subjects below its own (%s) says so', async (what) => {
+    const nats = await start(accounts(`${what}: { allow: ["vinyasa:invalidation"] }`))
+    const { told } = follow(nats)
+    const verb = what === 'publish' ? 'Publish' : 'Subscription'
+    const refused = new RegExp(`^disconnected: .* for ${verb} to "vinyasa:invalidation\\.[\\w-]+"`)
+    const other = follow(nats, { nats: { user: 'other', pass: 'other' } })
+    await other.bus.ready
+    await waitUntil(async () => {
+      await other.bus.publish([EVENT])
+      return told.at(-1)?.startsWith('disconnected')
+    })
+    expect(told.at(-1)).toMatch(refused)
+  })
+
   it('the use of its subject later on, when its server reads other permissions, and hears again when it may', async () => {
     const nats = await start(accounts(''))
     const { bus, told, seen } = follow(nats)

@@ -13,10 +13,17 @@ export interface Batch {
   readonly isGoodbye?: boolean
   /** Whoever hears it is to say at once that it is there. */
   readonly isGreeting?: boolean
+  /** The sender hears replies on a channel of its own, see `ownChannel`. */
+  readonly listensApart?: boolean
   /** Counts of others up to which the sender has applied their batches, by origin. */
   readonly applied?: Readonly<Record<string, number>>
   /** The sender misses somebody who has said no goodbye. */
   readonly knowsOfMissing?: boolean
+}
+
+/** Where a process hears what concerns it alone. Of what a broker may not have in a name nothing is left. */
+export function ownChannel(channel: string, origin: string): string {
+  return `${channel}.${origin.replaceAll(/[^\w-]/g, '_')}`
 }
 
 /** `undefined` for what is no batch. */
@@ -35,6 +42,7 @@ export function parseBatch(value: unknown): Batch | undefined {
     events,
     ...(value['isGoodbye'] === true && { isGoodbye: true }),
     ...(value['isGreeting'] === true && { isGreeting: true }),
+    ...(value['listensApart'] === true && { listensApart: true }),
     ...(value['knowsOfMissing'] === true && { knowsOfMissing: true }),
     ...(applied && { applied }),
   }

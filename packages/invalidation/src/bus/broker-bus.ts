@@ -24,9 +24,10 @@ export interface BrokerBus extends DistributedInvalidationBus {
 
 /** The bus as the client of a broker talks to it. */
 export interface BrokerLink {
-  readonly channel: string
+  /** Those on which this process listens: that of all, and its own. */
+  readonly channels: readonly [string, ...string[]]
   readonly isConnected: boolean
-  /** A text has come on the channel. */
+  /** A text has come on one of the channels. */
   hear(text: string): void
   /** Tells this process that words of others may have been missed; resolves when its listeners know. */
   catchUp(): Promise<void>
@@ -42,7 +43,7 @@ export interface BrokerClient {
    * Resolves with whether the broker has it, where somebody waits for that. What does not arrive leaves a gap, which the others
    * notice.
    */
-  publish(text: string, isAwaited: boolean): Promise<boolean>
+  publish(channel: string, text: string, isAwaited: boolean): Promise<boolean>
   /** Called once, after the last word was published. */
   close(): void
 }
@@ -54,6 +55,7 @@ export function createBrokerBus(
 ): BrokerBus {
   const { onStateChange = () => {}, onError = () => {}, channel = 'vinyasa:invalidation', ...rest } = options
   let state: BrokerBusState | undefined
+  const channels: [string, ...string[]] = [channel]
   let closed = false
   let hear: Parameters<BusEventTarget['addEventListener']>[1] = () => {}
   let markReady: () => void = () => {}
@@ -68,17 +70,20 @@ export function createBrokerBus(
   }
 
   const eventTarget: BusEventTarget = {
-    addEventListener: (_, listener) => void (hear = listener),
+    addEventListener(type, listener) {
+      if (type !== channel) channels.push(type)
+      hear = listener
+    },
     removeEventListener: () => void (hear = () => {}),
-    dispatchEvent({ detail }) {
+    dispatchEvent({ type, detail }) {
       const { events } = detail as Batch
-      const taken = client.publish(JSON.stringify(detail), events.length > 0)
+      const taken = client.publish(type, JSON.stringify(detail), events.length > 0)
       return state === 'connected' && taken
     },
   }
   const bus = createDistributedInvalidationBus({ ...rest, onError, channel, eventTarget })
   const client = open({
-    channel,
+    channels,
     get isConnected() {
       return state === 'connected'
     },

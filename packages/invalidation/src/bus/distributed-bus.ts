@@ -1,5 +1,5 @@
 import { ANYTHING } from '../anything.ts'
-import { parseBatch, type Batch } from './batch.ts'
+import { ownChannel, parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import { Peers } from './peers.ts'
@@ -17,7 +17,10 @@ export interface BusEventTarget {
 
 export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly eventTarget: BusEventTarget
-  /** Default `vinyasa:invalidation`. */
+  /**
+   * Default `vinyasa:invalidation`. What concerns one process alone goes over a channel of its own: this name, a dot, and
+   * its `origin`.
+   */
   readonly channel?: string | undefined
   /** Names this gateway on the channel. Default: a random UUID. */
   readonly origin?: string | undefined
@@ -63,16 +66,17 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   const leaveNear = near === local ? undefined : near.subscribe(local.publish, { phase: 'forget' })
   const peers = new Peers(heartbeatMs, clock)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
+  const channels = [channel, ownChannel(channel, origin)]
   let n = 0
   let timer: unknown
   let closed = false
 
   /** Resolves with whether it is on its way, as far as the event target knows. */
-  async function send(events: readonly InvalidationEvent[], more: Partial<Batch> = {}): Promise<boolean> {
+  async function send(events: Batch['events'], more: Partial<Batch> = {}, to = channel): Promise<boolean> {
     if (closed) return false
     const detail: Batch = { origin, n, events, ...more }
     try {
-      return (await eventTarget.dispatchEvent(new CustomEvent(channel, { detail }))) !== false
+      return (await eventTarget.dispatchEvent(new CustomEvent(to, { detail }))) !== false
     } catch (error) {
       onError(error)
       return false
@@ -87,19 +91,20 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     const applied = batch?.applied
     if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
       peers.hasApplied(batch.origin, applied[origin] as number)
-    if (batch?.isGreeting) replies.add()
+    if (batch?.isGreeting) replies.add(channel)
     void apply(missed ? ANYTHING : batch.events, batch)
   }
 
   async function apply(events: readonly InvalidationEvent[], batch: Batch | undefined): Promise<void> {
     await local.publish(events)
-    if (batch?.origin !== undefined && batch.events.length > 0) replies.add(batch.origin, batch.n)
+    if (batch?.origin === undefined || batch.events.length === 0) return
+    replies.add(batch.listensApart ? ownChannel(channel, batch.origin) : channel, batch.origin, batch.n)
   }
 
-  const replies = createReplies((applied) => sayHere(applied && { applied }), clock)
+  const replies = createReplies((to, applied) => sayHere(applied && { applied }, to), clock)
 
-  function sayHere(more: Partial<Batch> = {}): void {
-    void send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more })
+  function sayHere(more: Partial<Batch> = {}, to = channel): void {
+    void send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more }, to)
   }
 
   function beat(): void {
@@ -115,14 +120,14 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     timer = clock.setTimeout(beat, heartbeatMs)
   }
 
-  eventTarget.addEventListener(channel, receive)
+  for (const one of channels) eventTarget.addEventListener(one, receive)
   if (heartbeatMs > 0) timer = clock.setTimeout(beat, heartbeatMs)
 
   return {
     async publish(events) {
       if (events.length === 0) return
       n += 1
-      await Promise.all([peers.haveApplied(n, send(events)), near.publish(events)])
+      await Promise.all([peers.haveApplied(n, send(events, { listensApart: true })), near.publish(events)])
     },
     get isInTouch() {
       return near.isInTouch
@@ -142,7 +147,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       peers.close()
       afterSilence.close()
       leaveNear?.()
-      eventTarget.removeEventListener(channel, receive)
+      for (const one of channels) eventTarget.removeEventListener(one, receive)
     },
   }
 }

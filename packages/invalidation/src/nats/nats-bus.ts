@@ -31,8 +31,8 @@ export interface NatsInvalidationBusOptions extends BrokerBusOptions {
 }
 
 /**
- * The bus over NATS, `channel` being the subject. Who signs in must be allowed to publish and to subscribe to it: a bus that
- * is refused either stays disconnected until it connects anew. See {@link BrokerBus}.
+ * The bus over NATS, `channel` being the subject. Who signs in must be allowed to publish and to subscribe to it, and to
+ * `<channel>.*`: a bus that is refused any of it stays disconnected until it connects anew. See {@link BrokerBus}.
  */
 export function createNatsInvalidationBus(options: NatsInvalidationBusOptions): BrokerBus {
   const { servers, nats = {}, ...rest } = options
@@ -75,11 +75,11 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
     await left.close()
   }
 
-  async function publish(text: string, isAwaited: boolean): Promise<boolean> {
+  async function publish(channel: string, text: string, isAwaited: boolean): Promise<boolean> {
     // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
     if (!link.isConnected || !connection) return false
     try {
-      connection.publish(link.channel, text)
+      connection.publish(channel, text)
       // The broker answers this, after all that was sent before.
       if (isAwaited) await connection.flush()
       return true
@@ -99,10 +99,15 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
   }
 }
 
+/** Whether a subject is the channel, or that of one process alone. */
+function isOf(channel: string, subject: string): boolean {
+  return subject === channel || subject.startsWith(`${channel}.`)
+}
+
 /** Tells the bus how a connection fares, until that is closed. */
 async function follow(connection: NatsConnection, link: BrokerLink): Promise<void> {
-  const { channel } = link
-  let subscription: Subscription | undefined
+  const [channel] = link.channels
+  const subscriptions = new Map<string, Subscription>()
   let refusal: Error | undefined
 
   function refuse(error: Error): void {
@@ -113,10 +118,13 @@ async function follow(connection: NatsConnection, link: BrokerLink): Promise<voi
   async function begin(): Promise<void> {
     refusal = undefined
     // One that was refused is closed; the client makes the others again itself.
-    if (!subscription || subscription.isClosed())
-      subscription = connection.subscribe(channel, {
+    for (const subject of link.channels) {
+      if (subscriptions.get(subject)?.isClosed() === false) continue
+      const subscription = connection.subscribe(subject, {
         callback: (error, message) => (error ? refuse(error) : link.hear(message.string())),
       })
+      subscriptions.set(subject, subscription)
+    }
     connection.publish(channel, NOTHING)
     await connection.flush()
     await link.catchUp()
@@ -139,7 +147,7 @@ async function follow(connection: NatsConnection, link: BrokerLink): Promise<voi
   }
 
   function readError(error: Error): void {
-    if (error instanceof PermissionViolationError && error.subject === channel) refuse(error)
+    if (error instanceof PermissionViolationError && isOf(channel, error.subject)) refuse(error)
     else if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
       link.disconnected(error)
     else link.onError(error)

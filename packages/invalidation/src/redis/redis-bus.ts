@@ -45,9 +45,9 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
     if (isSubscribed && publisher.status === 'ready') link.connected()
   }
 
-  async function publish(text: string): Promise<boolean> {
+  async function publish(channel: string, text: string): Promise<boolean> {
     try {
-      await publisher.publish(link.channel, text)
+      await publisher.publish(channel, text)
       // A cluster has no event for a node that is there again.
       tellIfConnected()
       return true
@@ -60,7 +60,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
 
   async function subscribe(): Promise<void> {
     try {
-      await subscriber.subscribe(link.channel)
+      await subscriber.subscribe(...link.channels)
     } catch (error) {
       // The connection broke again: its next `ready` tries again.
       return link.disconnected(error)
