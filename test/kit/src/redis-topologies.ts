@@ -126,11 +126,13 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
   }
 }
 
-/** Three masters with a replica each. */
-export async function startRedisCluster(): Promise<RedisCluster> {
+/** Three masters with so many replicas each. Default 1. */
+export async function startRedisCluster({
+  replicas = 1,
+}: { readonly replicas?: number } = {}): Promise<RedisCluster> {
   const servers = createServers()
   const byPort = new Map<number, SpawnedProcess>()
-  for (let index = 0; index < 6; index++) {
+  for (let index = 0; index < 3 * (1 + replicas); index++) {
     const port = await freePort()
     const own = ['--cluster-enabled', 'yes', '--cluster-config-file', `nodes-${port}.conf`]
     // The port of the cluster's own talk is 10,000 above the other one, which may be too high.
@@ -139,7 +141,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   }
   const ports = [...byPort.keys()]
   const nodes = ports.map((port) => `127.0.0.1:${port}`)
-  execFileSync('redis-cli', ['--cluster', 'create', ...nodes, '--cluster-replicas', '1', '--cluster-yes'])
+  const spread = ['--cluster-replicas', String(replicas), '--cluster-yes']
+  execFileSync('redis-cli', ['--cluster', 'create', ...nodes, ...spread])
   const isWhole = (port: number): boolean =>
     cli(port, 'CLUSTER', 'INFO').includes('cluster_state:ok') &&
     (cli(port, 'ROLE').startsWith('master') ||
