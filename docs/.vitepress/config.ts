@@ -32,6 +32,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     ],
   },
   { text: 'Recipes', items: pagesOf('recipes') },
+  page('Scale', '/scale'),
   { text: 'Coming from', items: pagesOf('migrating') },
   { text: 'Plugins', items: PLUGINS.map((name) => page(name, `/plugins/${name}`)) },
   { text: 'Writing a source', items: INTEGRATION.map((name) => page(name, `/plugins/${name}`)) },

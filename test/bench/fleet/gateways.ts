@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { followLiveEvents, freePort, spawnProcess, type SpawnedProcess, waitUntil } from '@vinyasa/test-kit'
+import { followLiveEvents, waitUntil } from '@vinyasa/test-kit'
 import { usageOf } from '../src/process-usage.ts'
-
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+import { startGateway } from '../src/start-gateway.ts'
 
 /** Milliseconds of the clock that all processes of a machine share. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6
@@ -25,36 +24,8 @@ export interface RunningGateway {
 }
 
 export async function startFleetGateway(env: Readonly<Record<string, string>>): Promise<RunningGateway> {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const program = path('../../../apps/gateway/dist/main.js')
-  const started = await spawnProcess({
-    command: process.execPath,
-    args: [
-      program,
-      'start',
-      '--config',
-      path('fleet.config.mjs'),
-      '--preset',
-      'production',
-      '--port',
-      String(port),
-    ],
-    env: { ...env, NODE_ENV: 'production' },
-  })
-  try {
-    await waitUntil(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.ok, {
-      timeoutMs: 60_000,
-      awaited: `readiness of ${url}`,
-    })
-    return await follow(`${url}/graphql`, started)
-  } catch (error) {
-    await started[Symbol.asyncDispose]()
-    throw new Error(`A gateway did not start: ${started.output()}`, { cause: error })
-  }
-}
-
-async function follow(endpoint: string, started: SpawnedProcess): Promise<RunningGateway> {
+  const started = await startGateway(fileURLToPath(new URL('fleet.config.mjs', import.meta.url)), env)
+  const endpoint = `${started.url}/graphql`
   const runs: number[] = []
   const leaving = new AbortController()
   const followed = followLiveEvents(endpoint, {
@@ -72,7 +43,6 @@ async function follow(endpoint: string, started: SpawnedProcess): Promise<Runnin
     read: () => ask(endpoint, '{ item { id at } }'),
     async [Symbol.asyncDispose]() {
       leaving.abort()
-      await started.kill('SIGTERM')
       await started[Symbol.asyncDispose]()
     },
   }

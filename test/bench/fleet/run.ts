@@ -18,7 +18,7 @@ export interface FleetSample {
   readonly liveRuns: number
   /** Reads that began after a mutation's answer and got what was older than it. */
   readonly stale: number
-  /** Of each mutation, milliseconds from its commit until the last gateway's live query ran again, which follows its eviction. */
+  /** Of each mutation, milliseconds from its commit until the last gateway's live query ran again, which its eviction comes before. */
   readonly evictedMs: readonly number[]
   /** Of each mutation, milliseconds from its request to its answer, which waits for all gateways. */
   readonly answeredMs: readonly number[]

@@ -80,7 +80,7 @@ const LOAD_HEAD = [
   'broker, CPU µs',
   'broker, % of a core',
   'a gateway, CPU ms',
-  'last gateway has evicted, ms: p50, p99, worst',
+  'last live query runs again, ms: p50, p99, worst',
   'its answer, ms: p50, p99, worst',
   'live runs',
   'stale reads',

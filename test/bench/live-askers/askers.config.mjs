@@ -1,0 +1,29 @@
+// The config of the gateway that live askers share.
+const { ASKERS_BACKEND: baseUrl, ASKERS_FORWARD: forward, ASKERS_SECRET: secret } = process.env
+
+export default {
+  log: { level: 'silent' },
+  server: { maxConnections: 15_000 },
+  auth: { jwt: { issuers: [{ issuer: 'bench', audience: 'bench', secret }], required: true } },
+  invalidate: { secret },
+  liveQuery: {
+    maxSubscriptions: 15_000,
+    matchEntityId: true,
+    defaults: { enabled: true, throttleMs: 0 },
+  },
+  rest: {
+    items: {
+      baseUrl,
+      cacheSize: 0,
+      ...(forward && { forwardHeaders: ['authorization'] }),
+      endpoints: [
+        {
+          name: 'item',
+          path: '/items/{id}',
+          args: { id: 'ID!' },
+          responseSchema: { typeName: 'Item', fields: { id: 'id!', value: 'int!', asker: 'string!' } },
+        },
+      ],
+    },
+  },
+}
