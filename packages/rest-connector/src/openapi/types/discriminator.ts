@@ -13,3 +13,12 @@ export function discriminatorIn(schema: Node): Discriminator | undefined {
   const key = asText(given) ?? asText(asNode(given)['propertyName'])
   return key === undefined ? undefined : { key, mapping: asNode(asNode(given)['mapping']) }
 }
+
+/** Values that generators write at the schema itself: AutoRest, go-swagger, and what an `allOf` is united to. */
+const VALUE_KEYS = ['x-discriminator-value', 'x-ms-discriminator-value', 'x-class'] as const
+
+/** The discriminator's value that stands for a schema, where that says so itself. */
+export function discriminatorValue(schema: unknown): string | undefined {
+  const node = asNode(schema)
+  return VALUE_KEYS.map((key) => asText(node[key])).find((value) => value !== undefined)
+}

@@ -1,7 +1,9 @@
-import { createSubtypes, type SubtypesOf } from './subtypes.ts'
+import { createInheritance, type Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { discriminatorValue } from './discriminator.ts'
 import { isNull, marksNullable, saysNull } from './null.ts'
-import { isEnumValue, typeOfValues } from './leaves/enum-values.ts'
+import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
+import { typesIn } from './leaves/types-in.ts'
 import { unsaidIn } from './unsaid.ts'
 
 /** A JSON schema, as far as types can tell. */
@@ -54,14 +56,14 @@ export class ShapeReader {
   readonly #onUnsaid: ShapeListeners['onUnsaid']
   readonly #heard = new WeakSet<Node>()
   readonly #known = new WeakMap<Node, Shape>()
-  readonly #subtypesOf: SubtypesOf
+  readonly #inheritance: Inheritance
   readonly #readsBesideRefs: boolean
 
   constructor(document: OpenApiDocument, { onBadReference, onUnsaid }: ShapeListeners) {
     this.#document = document
     this.#onBadReference = onBadReference
     this.#onUnsaid = onUnsaid
-    this.#subtypesOf = createSubtypes(document, onUnsaid)
+    this.#inheritance = createInheritance(document, onUnsaid)
     // Before OpenAPI 3.1 what stands beside a reference is ignored.
     this.#readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
   }
@@ -115,8 +117,11 @@ export class ShapeReader {
     const takesNull = options.some((option) => saysNull(this.#document.find(option) ?? {}))
     const isNullable = saysNull(given) || takesNull || needed.length < parts.length
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
-    const [only] = [...others, ...needed]
-    if (isBare && others.length + needed.length === 1) {
+    // Generators that know a base write at each place what is made of it.
+    const isChoice = isBare && others.length > 1 && parts.length === 0
+    const base = isChoice ? this.#inheritance.baseOf(given, others) : undefined
+    const [only] = base?.isWhole ? [base.ref] : [...others, ...needed]
+    if (base?.isWhole || (isBare && others.length + needed.length === 1)) {
       const inner = this.read(only)
       if (!requiresMore(given, inner)) return { ...inner, isNullable: inner.isNullable || isNullable }
       const node = this.#unite({
@@ -127,8 +132,12 @@ export class ShapeReader {
       return { ...this.#classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
     }
     const isUnited = asList(given['allOf']).length > 0 || CONDITIONAL.some((key) => key in given)
-    const node = isUnited ? this.#unite(given) : given
-    return { ...this.#classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
+    const node = isUnited
+      ? this.#unite(given)
+      : base
+        ? { discriminator: base.discriminator, ...given }
+        : given
+    return { ...this.#classify(node, given), node, ref: undefined, isNullable: isNullable || saysNull(node) }
   }
 
   /** Whether an option is nothing but null; a schema that has a name is a value, if it may be any. */
@@ -144,7 +153,10 @@ export class ShapeReader {
     for (const part of parts) {
       for (const [key, schema] of Object.entries(asNode(part['properties'])))
         properties[key] = Object.hasOwn(properties, key) ? this.#narrowed(properties[key], schema) : schema
-      const more = [...asList(part['oneOf']), ...asList(part['anyOf'])]
+      const listed = [...asList(part['oneOf']), ...asList(part['anyOf'])]
+      // A base that lists those that are made of it leaves each of them no choice.
+      const isMade = listed.some((option) => parts.includes(this.#document.find(option) ?? {}))
+      const more = isMade ? [] : listed
       if (options === undefined && more.length > 0) options = more
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
@@ -164,6 +176,9 @@ export class ShapeReader {
     // `readOnly` of a part says as often that a property is set once, when its object is made: it goes both ways, as
     // OpenAPI has no word against sending it but SHOULD NOT.
     if (parts.some((part) => part['writeOnly'] === true)) united['writeOnly'] = true
+    // What stands for a schema stands for none that is made of it.
+    const value = [given, ...asList(given['allOf'])].map(discriminatorValue).find((one) => one !== undefined)
+    if (value !== undefined) united['x-discriminator-value'] = value
     if (given['description'] !== undefined) united['description'] = given['description']
     const own = parts.find(
       (part) => part['discriminator'] !== undefined && ('oneOf' in part || 'anyOf' in part),
@@ -204,7 +219,7 @@ export class ShapeReader {
     }
   }
 
-  #classify(node: Node): Classified {
+  #classify(node: Node, given: Node = node): Classified {
     const hasProperties = Object.keys(asNode(node['properties'])).length > 0
     const saysMore = hasProperties || ['type', 'enum', 'const'].some((key) => key in node)
     const all = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter((option) => !this.#isNull(option))
@@ -212,13 +227,13 @@ export class ShapeReader {
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
       this.#onUnsaid('"oneOf" or "anyOf" of nothing but "required" is left to the API to check')
-    if (options.length > 0) return this.#classifyOptions(node, options)
-    const subtypes = this.#subtypesOf(node)
+    if (options.length > 0) return this.#classifyOptions(node, options, given)
+    const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }
     const listed = 'const' in node ? [node['const']] : asList(node['enum'])
     if (listed.length > 0) return classifyValues(listed)
-    const types = [node['type']].flat().filter((type) => type !== undefined && type !== 'null')
-    const type = types.length === 1 ? asText(types[0]) : types.length === 0 ? impliedType(node) : undefined
+    const types = typesIn(node)
+    const type = types.length === 1 ? types[0] : undefined
     if (types.length > 1)
       return types.every((one) => one === 'integer' || one === 'number')
         ? { kind: 'scalar', type: 'number' }
@@ -243,7 +258,7 @@ export class ShapeReader {
     }
   }
 
-  #classifyOptions(node: Node, options: readonly unknown[]): Classified {
+  #classifyOptions(node: Node, options: readonly unknown[], given: Node): Classified {
     const hasOwn = Object.keys(asNode(node['properties'])).length > 0
     const shapes = options.map((option) => this.read(option))
     const isLeaf = shapes.every(({ kind }) => kind === 'scalar' || kind === 'enum')
@@ -257,9 +272,11 @@ export class ShapeReader {
     }
     const { properties, additionalProperties } = node
     const own = { properties, additionalProperties, required: asList(node['required']) }
-    const variants = hasOwn
-      ? options.map((option): Node => ({ allOf: [own, option], title: asNode(option)['title'] }))
-      : options.map(asNode)
+    const isWhole = (option: unknown): boolean =>
+      !hasOwn || this.#partsOf(asNode(option), new Set()).includes(given)
+    const variants = options.map((option): Node =>
+      isWhole(option) ? asNode(option) : { allOf: [own, option], title: asNode(option)['title'] },
+    )
     return { kind: 'variants', variants }
   }
 }
@@ -274,18 +291,4 @@ function requiresMore(given: Node, { kind, node }: Shape): boolean {
 function isConstraint(option: unknown, isBeside: boolean): boolean {
   const keys = Object.keys(asNode(option)).filter((key) => key !== 'description' && key !== 'title')
   return (isBeside || keys.length > 0) && keys.every((key) => key === 'required' || key === 'not')
-}
-
-function impliedType(node: Node): string | undefined {
-  if (node['properties'] !== undefined) return 'object'
-  if (node['items'] !== undefined || node['prefixItems'] !== undefined) return 'array'
-  return Object.keys(asNode(node['additionalProperties'])).length > 0 ? 'object' : undefined
-}
-
-function classifyValues(listed: readonly unknown[]): Classified {
-  const given = [...new Set(listed)].filter((value) => value !== null)
-  const values = given.filter(isEnumValue)
-  if (values.length === 0 || values.length < given.length) return { kind: 'any' }
-  if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
-  return { kind: 'enum', values }
 }

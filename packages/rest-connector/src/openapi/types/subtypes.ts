@@ -12,11 +12,29 @@ export interface Subtypes {
   readonly base?: Node | undefined
 }
 
-/** The variants of a schema that has a discriminator and lists none itself; undefined: it is no such schema. */
-export type SubtypesOf = (base: Node) => Subtypes | undefined
+/** A schema with a discriminator that all options of a choice are made of. */
+export interface CommonBase {
+  readonly ref: Node
+  readonly discriminator: unknown
+  /** The choice has no name of its own and leaves out none of what is made of the base: it is the base. */
+  readonly isWhole: boolean
+}
 
-/** They are the schemas of the document that are made of it by `allOf`, and itself: its name is a value, too. */
-export function createSubtypes(document: OpenApiDocument, onUnsaid: (message: string) => void): SubtypesOf {
+/** The schemas that are made of others by `allOf`. */
+export interface Inheritance {
+  /**
+   * The variants of a schema that has a discriminator and lists none itself: the schemas that are made of it, and itself, as
+   * its name is a value, too; undefined: it is no such schema.
+   */
+  readonly subtypesOf: (base: Node) => Subtypes | undefined
+  /** What all options of a choice are made of; undefined: nothing with a discriminator. */
+  readonly baseOf: (choice: Node, options: readonly unknown[]) => CommonBase | undefined
+}
+
+export function createInheritance(
+  document: OpenApiDocument,
+  onUnsaid: (message: string) => void,
+): Inheritance {
   const byRef = new Map<string, Node>()
   let known: ReadonlyMap<Node, readonly string[]> | undefined
 
@@ -37,14 +55,32 @@ export function createSubtypes(document: OpenApiDocument, onUnsaid: (message: st
     return new Map([...direct.keys()].map((base) => [base, closure(base, direct, byRef)]))
   }
 
-  return (base) => {
+  function baseOf(choice: Node, options: readonly unknown[]): CommonBase | undefined {
+    const nodes = new Set(options.map((option) => document.find(option)))
+    known ??= read()
+    for (const [base, refs] of known) {
+      const children = refs.map((ref) => byRef.get(ref))
+      const ref = refOf(base)
+      if (!discriminatorIn(base) || ref === undefined || refs.length > MAX_SUBTYPES) continue
+      if (![...nodes].every((node) => node === base || children.includes(node))) continue
+      const isWhole = refOf(choice) === undefined && children.every((child) => nodes.has(child))
+      return { ref: { $ref: ref }, discriminator: base['discriminator'], isWhole }
+    }
+    return undefined
+  }
+
+  function refOf(schema: Node): string | undefined {
+    return [...byRef].find(([, node]) => node === schema)?.[0]
+  }
+
+  function subtypesOf(base: Node): Subtypes | undefined {
     if (!discriminatorIn(base)) return undefined
     known ??= read()
     const refs = known.get(base) ?? []
     if (refs.length > MAX_SUBTYPES)
       onUnsaid(`${refs.length} schemas are made of one with a discriminator, which is an object without them`)
     if (refs.length === 0 || refs.length > MAX_SUBTYPES) return undefined
-    const own = [...byRef].find(([, node]) => node === base)?.[0]
+    const own = refOf(base)
     const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))
     const hasMembers = Object.keys(asNode(base['properties'])).length > 0
     if (own === undefined || !hasMembers) return { variants }
@@ -52,6 +88,8 @@ export function createSubtypes(document: OpenApiDocument, onUnsaid: (message: st
     const itself = { allOf: [{ $ref: own }], properties: {}, title: 'Base' }
     return { variants: [...variants, itself], base: itself }
   }
+
+  return { subtypesOf, baseOf }
 }
 
 /** Returns the schemas that are made of the base, and those that are made of them, each once. */

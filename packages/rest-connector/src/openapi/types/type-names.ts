@@ -52,10 +52,12 @@ export class TypeNames {
   readonly #owners = new Map<string, string>()
   readonly #components = new Map<string, string>()
   readonly #moved = new Map<string, MovedName>()
+  readonly #schemas: ReadonlySet<string>
 
   /** `schemas`: the names of the document's schemas. */
   constructor(schemas: readonly string[], options: NamingOptions) {
     this.#options = options
+    this.#schemas = new Set(schemas)
     const { rename } = options
     for (const name of options.taken) this.#owners.set(name, 'taken')
     for (const name of RESERVED) this.#owners.set(name, 'reserved')
@@ -172,9 +174,13 @@ export class TypeNames {
     const bare = parts.map((_, index) => pascal(parts.slice(-1 - index).join('.')))
     const names = (bare.length > 0 ? bare : ['Schema']).map((name) => shorten(legal(name), schema))
     const full = names.at(-1) as string
+    // FastAPI writes the two sides of one model as schemas of their own.
+    const twin = /^(.+)-Output$/.exec(schema)?.[1] ?? ''
+    const isSide = this.#schemas.has(`${twin}-Input`) && !this.#schemas.has(twin)
     const spelled = legal(capitalize(schema.replaceAll(/[^A-Za-z0-9_]+/g, '_')))
     const { source } = this.#options
     return [
+      ...(isSide ? [legal(pascal(twin))] : []),
       ...names.map((name) => (RESERVED.includes(name) ? `${name}Type` : name)),
       ...(spelled === full ? [] : [spelled]),
       `${pascal(source)}${full}`,

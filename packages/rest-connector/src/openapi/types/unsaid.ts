@@ -12,7 +12,7 @@ const RULES = ['not', 'if', 'dependentRequired', 'contains', 'propertyNames', 'u
 
 /** What a schema says that no type does; one line for each, which is the same wherever it is said. */
 export function unsaidIn(node: Node): readonly string[] {
-  const rules = RULES.filter((keyword) => node[keyword] !== undefined && !isEmpty(node[keyword]))
+  const rules = RULES.filter((keyword) => node[keyword] !== undefined && !isKept(keyword, node[keyword]))
   const format = asText(node['format'])
   const isUnknown = format !== undefined && !SAID.has(format) && format !== node['type']
   return [
@@ -21,7 +21,12 @@ export function unsaidIn(node: Node): readonly string[] {
   ]
 }
 
-/** A rule that every value keeps. */
-function isEmpty(rule: unknown): boolean {
-  return rule === true || (typeof rule === 'object' && Object.keys(asNode(rule)).length === 0)
+/** A rule that every value keeps, as every name of a member keeps that it is text. */
+function isKept(keyword: string, rule: unknown): boolean {
+  if (rule === true) return true
+  const said = Object.entries(asNode(rule))
+  const isName = keyword === 'propertyNames'
+  return (
+    typeof rule === 'object' && said.every(([key, value]) => isName && key === 'type' && value === 'string')
+  )
 }

@@ -1,7 +1,7 @@
 import type { MemberSigns } from '../../declare/type-definitions.ts'
 import { camel, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
-import { discriminatorIn } from './discriminator.ts'
+import { discriminatorIn, discriminatorValue } from './discriminator.ts'
 import type { ReadShape, Shape } from './shape.ts'
 import { inside, type Place } from './type-names.ts'
 
@@ -25,8 +25,8 @@ export function tellMembers(
   variants: readonly Variant[],
   read: ReadShape,
 ): Signs | undefined {
-  const discriminator = discriminatorOf(node, variants, read)
   const facts = variants.map(({ shape }) => factsOf(shape, read))
+  const discriminator = discriminatorOf(node, variants, read) ?? tagOf(facts)
   const members = facts.map(({ required, constants }) => ({
     ...(required.length > 0 && { required }),
     ...(Object.keys(constants).length > 0 && { constants }),
@@ -62,6 +62,23 @@ function isApart(a: Facts, b: Facts): boolean {
   return a.required.some((key) => !b.properties.has(key)) || b.required.some((key) => !a.properties.has(key))
 }
 
+/** A member that each variant must have with texts of its own, which serde and TypeScript call a tag. */
+function tagOf(
+  facts: readonly Facts[],
+): (NonNullable<Signs['discriminator']> & Pick<Signs, 'unmapped'>) | undefined {
+  const [first, ...others] = facts
+  if (others.length === 0) return undefined
+  for (const key of Object.keys(first?.constants ?? {})) {
+    const all = facts.flatMap(({ constants }, index) =>
+      (constants[key] ?? [undefined]).map((value) => [value, index] as const),
+    )
+    const values = new Set(all.map(([value]) => value))
+    if (values.size < all.length || all.some(([value]) => typeof value !== 'string')) continue
+    return { key, variants: new Map(all as readonly (readonly [string, number])[]), unmapped: [] }
+  }
+  return undefined
+}
+
 function discriminatorOf(
   node: Readonly<Record<string, unknown>>,
   variants: readonly Variant[],
@@ -82,11 +99,19 @@ function discriminatorOf(
     const index = byName.get(lastStep(String(ref)))
     return index === undefined ? [] : [[value, index] as const]
   })
-  const named = new Set(stated.map(([, index]) => index))
+  const declared = variants.flatMap(({ shape }, index) => {
+    const value = discriminatorValue(shape.node)
+    return value === undefined ? [] : [[value, index] as const]
+  })
+  const named = new Set([...declared, ...stated].map(([, index]) => index))
   const implied = [...byName].filter(([, index]) => !named.has(index))
   const mapped = new Set(stated.map(([value]) => value))
   const unmapped = Object.keys(mapping).filter((value) => !mapped.has(value))
-  return { key, variants: new Map([...implied, ...valuesOf(key, variants, read), ...stated]), unmapped }
+  return {
+    key,
+    variants: new Map([...implied, ...valuesOf(key, variants, read), ...declared, ...stated]),
+    unmapped,
+  }
 }
 
 /** Returns the values that the variants themselves list for the discriminator, each of one variant only. */
@@ -117,14 +142,31 @@ export function optionNames(variants: readonly Variant[], types: readonly string
   return variants.map(({ schema, shape }, index) => {
     const title = asText(asNode(schema)['title'])
     const ref = shape.ref ?? asText(asNode(schema)['$ref'])
-    const wanted =
-      legal(camel(title ?? (ref === undefined ? kindName(shape, types[index] ?? '') : lastStep(ref)))) ||
-      'value'
+    const word = title ?? (ref === undefined ? wordOf(schema, shape) : lastStep(ref))
+    const wanted = legal(camel(word ?? kindName(shape, types[index] ?? ''))) || 'value'
     let name = wanted
     for (let number = 2; used.has(name); number++) name = `${wanted}${number}`
     used.add(name)
     return name
   })
+}
+
+/** What tells a variant without a name from the others: its tag, or the one schema that it is made of. */
+function wordOf(schema: unknown, { node }: Shape): string | undefined {
+  const required = asList(node['required'])
+  const values = Object.entries(asNode(node['properties']))
+    .filter(([key]) => required.includes(key))
+    .map(([, property]) => constantOf(property))
+  const tags = values.filter((value) => value !== undefined)
+  if (tags.length === 1) return tags[0]
+  const refs = asList(asNode(schema)['allOf']).flatMap((part) => asText(asNode(part)['$ref']) ?? [])
+  return refs.length === 1 ? lastStep(refs[0] as string) : undefined
+}
+
+function constantOf(schema: unknown): string | undefined {
+  const { const: constant, enum: values } = asNode(schema)
+  const [only, ...others] = constant === undefined ? asList(values) : [constant]
+  return others.length === 0 ? asText(only) : undefined
 }
 
 function kindName({ kind }: Shape, type: string): string {
@@ -151,9 +193,11 @@ export function flattened(
   })
 }
 
-/** The place of a variant below that of its union; one without a name of its own is called by its title or its number. */
+/** The place of a variant below that of its union; one without a name of its own is called by its title, its tag or its number. */
 export function variantPlace({ schema, shape }: Variant, index: number, union: Place, owner: string): Place {
-  const title = pascal(asText(asNode(schema)['title']) ?? asText(shape.node['title']) ?? '')
+  const title = pascal(
+    asText(asNode(schema)['title']) ?? asText(shape.node['title']) ?? wordOf(schema, shape) ?? '',
+  )
   const word = shape.ref === undefined ? title || `Variant${index + 1}` : ''
   return inside(union, `variant ${index}`, word, owner)
 }

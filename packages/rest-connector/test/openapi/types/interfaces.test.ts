@@ -237,7 +237,7 @@ describe('properties beside oneOf', () => {
       { shared: 't', bark: 'b' },
     ])
     const { data, errors } = await ask(
-      '{ pets { ... on PetVariant1 { shared meow } ... on PetVariant2 { shared bark } } }',
+      '{ pets { ... on PetCat { shared meow } ... on PetDog { shared bark } } }',
     )
     expect([data?.pets, errors]).toEqual([
       [

@@ -1,3 +1,5 @@
+import { asList, type Node } from '../../openapi-document.ts'
+
 const SIGNS: Readonly<Record<string, string>> = {
   '+': 'PLUS',
   '*': 'STAR',
@@ -29,8 +31,23 @@ export function constantName(value: string | number | boolean): string {
   return /^\d/.test(text) ? `_${text}` : text
 }
 
+/** Where generators write the names that values have in code. */
+const NAME_KEYS = ['x-enum-varnames', 'x-enumNames'] as const
+
+/** The names of an enum's values: of numbers those that the schema gives them, if each has one of its own. */
+export function namesIn(
+  node: Node,
+  values: readonly (string | number | boolean)[],
+): ReadonlyMap<string | number | boolean, string> {
+  const given = NAME_KEYS.map((key) => asList(node[key])).find((list) => list.length > 0) ?? []
+  const names = given.filter((name) => typeof name === 'string').map(constantName)
+  const isNamed = names.length === values.length && new Set(names).size === names.length
+  if (!isNamed || !values.every((value) => typeof value === 'number')) return enumNames(values)
+  return new Map(values.map((value, index) => [value, names[index] as string]))
+}
+
 /** Names by values. A value that is its own name keeps it; of others with one name the later ones are numbered. */
-export function enumNames(
+function enumNames(
   values: readonly (string | number | boolean)[],
 ): ReadonlyMap<string | number | boolean, string> {
   const names = new Map<string | number | boolean, string>()

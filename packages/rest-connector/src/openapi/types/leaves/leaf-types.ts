@@ -1,7 +1,7 @@
 import type { EnumDefinition, TypeDefinition } from '../../../declare/type-definitions.ts'
 import type { Node } from '../../openapi-document.ts'
 import { describe } from '../describe.ts'
-import { enumNames } from './enum-names.ts'
+import { namesIn } from './enum-names.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { schemaName } from '../schema-name.ts'
 import type { Shape } from '../shape.ts'
@@ -44,7 +44,7 @@ export class LeafTypes {
     this.#enums.set(shape.node, name)
     if (!schema) this.#likeEnums.set(alike, name)
     const values: EnumDefinition['values'] = Object.fromEntries(
-      [...enumNames(shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
+      [...namesIn(shape.node, shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
     )
     this.#definitions.set(name, { kind: 'enum', ...describe(shape.node), values })
     return name
