@@ -1,5 +1,6 @@
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
-import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { asNode, asText, type Followed, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { sharedPlace } from './types/schema-name.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
@@ -11,6 +12,8 @@ interface Answer {
   /** The media types of its kind, as the document writes them. */
   readonly mediaTypes: readonly string[]
   readonly schema: unknown
+  /** The reference that names the response. */
+  readonly ref: string | undefined
 }
 
 /** Describes what an operation's field gives: the bodies of its successes. */
@@ -30,19 +33,22 @@ export function answerOf(
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
   return {
-    returnType: schemas.length === 1 ? types.output(only, place) : types.output({ oneOf: schemas }, place),
+    returnType:
+      schemas.length === 1
+        ? types.output(only, sharedPlace(first.ref, place))
+        : types.output({ oneOf: schemas }, place),
     ...accept,
   }
 }
 
 /** The responses that are successes, in the order of their statuses. */
-function successesOf(operation: Node, document: OpenApiDocument): readonly Node[] {
+function successesOf(operation: Node, document: OpenApiDocument): readonly Followed[] {
   const responses = Object.entries(document.resolve(operation['responses']))
   const stated = responses
     .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   const successes = stated.length > 0 ? stated : responses.filter(([status]) => status === 'default')
-  return successes.map(([, response]) => document.resolve(response))
+  return successes.map(([, response]) => document.follow(response))
 }
 
 /** Headers or links of the successes, by name. */
@@ -51,16 +57,16 @@ export function partsOfSuccesses(
   section: 'headers' | 'links',
   document: OpenApiDocument,
 ): readonly (readonly [string, Node])[] {
-  return successesOf(operation, document).flatMap((response) =>
-    Object.entries(document.resolve(response[section])).map(
+  return successesOf(operation, document).flatMap(({ node }) =>
+    Object.entries(document.resolve(node[section])).map(
       ([name, node]) => [name, document.resolve(node)] as const,
     ),
   )
 }
 
 /** The body of a response, in the media types that are read best. */
-function answersIn(response: Node, document: OpenApiDocument): readonly Answer[] {
-  const given = Object.entries(document.resolve(response['content']))
+function answersIn({ node, ref }: Followed, document: OpenApiDocument): readonly Answer[] {
+  const given = Object.entries(document.resolve(node['content']))
   // A body that may be anything comes last.
   const content = given.toSorted(([a], [b]) => Number(a === '*/*') - Number(b === '*/*'))
   for (const kind of ['json', 'text', 'binary'] as const) {
@@ -69,7 +75,7 @@ function answersIn(response: Node, document: OpenApiDocument): readonly Answer[]
     const schema = kind === 'json' ? document.resolve(first[1])['schema'] : undefined
     // JSON is JSON under each of its names; other bodies are whichever the API prefers.
     const mediaTypes = [first, ...(kind === 'json' ? [] : others)].map(([name]) => name)
-    return [{ kind, mediaTypes, schema }]
+    return [{ kind, mediaTypes, schema, ref }]
   }
   return []
 }

@@ -75,6 +75,13 @@ export function keyOf({ method, path }: Pick<OpenApiOperation, 'method' | 'path'
 
 /** `/users/{user-id}` read by GET becomes `getUsersByUserId`. */
 function pathName({ method, path }: OpenApiOperation): string {
-  const words = path.split('/').map((segment) => segment.replaceAll(/\{([^}]*)\}/g, ' by $1 '))
-  return camel(`${method.toLowerCase()} ${words.join(' ')}`)
+  return camel(`${method.toLowerCase()} ${spoken(path)}`)
+}
+
+/** `/users/{user-id}` becomes `users by user-id`. */
+export function spoken(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => segment.replaceAll(/\{([^}]*)\}/g, ' by $1 '))
+    .join(' ')
 }

@@ -7,7 +7,10 @@ import { compileParameters, OTHER_HEADERS } from '../parameters/compile-paramete
 import type { OpenApiFinding } from './findings.ts'
 import { isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { spoken } from './operation-names.ts'
 import { requestBodyOf, styleIn, type TypeSettings } from './request-body.ts'
+import { sharedPlace } from './types/schema-name.ts'
+import { inside, type Place } from './types/type-names.ts'
 
 /** How an operation takes its input. */
 export interface RequestInput {
@@ -41,7 +44,8 @@ export function requestInputOf(
     args[arg] = definition
     return arg
   }
-  const described = [...parametersOf(pathItem, operation, settings.document)]
+  const places = new Map(parametersOf(template, pathItem, operation, settings))
+  const described = [...places.keys()]
   const { path, undescribed } = plainPath(
     template,
     described.filter((node) => node['in'] === 'path').map((node) => asText(node['name'])),
@@ -71,11 +75,12 @@ export function requestInputOf(
         message: `its parameter "${parameter.name}" has the style "${style}", which is none of ${parameter.in}`,
         mend: 'send it with an interceptor',
       })
-    const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
+    const arg = addArgument(parameter.name, argumentOf(node, parameter, settings, places.get(node)))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
   }
-  const requestBody = settings.document.resolve(asNode(operation['requestBody']))
-  const body = requestBodyOf(requestBody, method, settings)
+  const { node: requestBody, ref } = settings.document.follow(asNode(operation['requestBody']))
+  const place = sharedPlace(ref, settings.place)
+  const body = requestBodyOf(requestBody, method, { ...settings, place })
   const found = body && 'fault' in body ? undefined : body
   if (body && 'fault' in body) {
     if (body.isRequired) return { endpoint: { path }, skip: body.fault }
@@ -117,16 +122,32 @@ function plainPath(
 }
 
 /**
- * Returns the parameters of the path and of the operation; the latter replace the path's by place and name.
+ * Returns the parameters of the path and of the operation, the latter replacing the path's by place and name; and where each
+ * stands: types of what operations share are called by that, as other operations may come before this one.
  */
-function parametersOf(pathItem: Node, operation: Node, document: OpenApiDocument): Iterable<Node> {
-  const all = new Map<string, Node>()
-  for (const one of [pathItem, operation].flatMap((node) => asList(document.resolve(node['parameters'])))) {
-    const node = document.resolve(one)
-    const content = node['content']
-    const parameter: Node = content === undefined ? node : { ...node, content: document.resolve(content) }
-    all.set(`${asText(parameter['in'])} ${asText(parameter['name'])}`, parameter)
-  }
+function parametersOf(
+  path: string,
+  pathItem: Node,
+  operation: Node,
+  { document, place }: TypeSettings,
+): Iterable<readonly [Node, Place]> {
+  const all = new Map<string, readonly [Node, Place]>()
+  const ofPath = { name: pascal(spoken(path)), key: path }
+  for (const [owner, at] of [
+    [pathItem, ofPath],
+    [operation, place],
+  ] as const)
+    for (const one of asList(document.resolve(owner['parameters']))) {
+      const { node, ref } = document.follow(one)
+      const content = node['content']
+      const parameter: Node = {
+        ...node,
+        ...(content !== undefined && { content: document.resolve(content) }),
+      }
+      const name = asText(parameter['name']) ?? ''
+      const own = { name: `${at.name}${pascal(name)}`, key: `${at.key}/${name}` }
+      all.set(`${asText(parameter['in'])} ${name}`, [parameter, sharedPlace(ref, own)])
+    }
   return all.values()
 }
 
@@ -164,10 +185,10 @@ function argumentOf(
   node: Node,
   { in: place, name }: ParameterOptions,
   settings: TypeSettings,
+  own: Place = inside(settings.place, name, name),
 ): ArgumentDefinition {
   const [content] = Object.values(asNode(node['content']))
   const schema = content === undefined ? node['schema'] : settings.document.resolve(content)['schema']
-  const own = { name: `${settings.place.name}${pascal(name)}`, key: `${settings.place.key}/${name}` }
   return settings.types.argument(schema, own, {
     isRequired: place === 'path' || node['required'] === true,
     description: asText(node['description']),

@@ -1,7 +1,22 @@
-import { asNode, asText, type Node } from '../openapi-document.ts'
+import { asList, asNode, asText, type Node } from '../openapi-document.ts'
 import type { ReadShape } from './shape.ts'
 
 export const DEPRECATED = 'Deprecated by the API.'
+
+const REMARKS: ReadonlySet<string> = new Set([
+  'description',
+  'title',
+  'example',
+  'examples',
+  'externalDocs',
+  'xml',
+])
+
+/** A part of a schema that says something to people alone. */
+export function isRemark(part: unknown): boolean {
+  const keys = Object.keys(asNode(part))
+  return keys.length > 0 && keys.every((key) => REMARKS.has(key) || key.startsWith('x-'))
+}
 
 /** Returns what a schema says of itself to people. */
 export function describe(node: Node): { readonly description?: string } {
@@ -18,7 +33,9 @@ export function describeMember(
   const node = asNode(schema)
   const shape = read(schema)
   const isNamed = shape.ref !== undefined && ['object', 'enum', 'variants'].includes(shape.kind)
-  const text = asText(node['description']) ?? (isNamed ? undefined : asText(shape.node['description']))
+  const remark = asList(node['allOf']).find(isRemark)
+  const own = asText(node['description']) ?? asText(asNode(remark)['description'])
+  const text = own ?? (isNamed ? undefined : asText(shape.node['description']))
   // A default that were sent would overwrite what a PATCH leaves alone: it is only told.
   const given = isInput ? (node['default'] ?? shape.node['default']) : undefined
   return {

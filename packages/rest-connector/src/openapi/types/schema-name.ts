@@ -1,5 +1,6 @@
 import { decoded, splitOnce, unescapeStep } from '../openapi-document.ts'
-import type { SchemaName } from './type-names.ts'
+import { pascal } from '../names.ts'
+import type { Place, SchemaName } from './type-names.ts'
 
 /** Steps of a place inside of an operation or a schema, where nothing has a name that others may not have. */
 const INSIDE = new Set('paths items schema properties additionalProperties allOf oneOf anyOf'.split(' '))
@@ -26,3 +27,15 @@ export function schemaName(ref: string | undefined): SchemaName | undefined {
   const isInside = steps.some((step, index) => INSIDE.has(step) && steps[index - 1] !== 'schemas')
   return isInside ? undefined : { name: last, key: ref }
 }
+
+/**
+ * The place of a part that several operations refer to: that of the component, which stays whatever operations come along;
+ * of one that stands in its operation, that other place.
+ */
+export function sharedPlace(ref: string | undefined, other: Place): Place {
+  const [section = '', last = ''] = (ref ?? '').split('/').slice(-2)
+  const name = SHARED.has(section) ? pascal(unescapeStep(decoded(last))) : ''
+  return ref === undefined || !/^[A-Za-z]/.test(name) ? other : { name, key: ref }
+}
+
+const SHARED = new Set(['parameters', 'requestBodies', 'responses'])

@@ -1,5 +1,6 @@
 import { createInheritance, type Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { isRemark } from './describe.ts'
 import { discriminatorValue } from './discriminator.ts'
 import { isNull, marksNullable, saysNull } from './null.ts'
 import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
@@ -113,9 +114,10 @@ export class ShapeReader {
     const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
     const others = options.filter((option) => !this.#isNull(option))
     const parts = asList(given['allOf'])
-    const needed = parts.filter((part) => !marksNullable(asNode(part)))
+    const needed = parts.filter((part) => !marksNullable(asNode(part)) && !isRemark(part))
     const takesNull = options.some((option) => saysNull(this.#document.find(option) ?? {}))
-    const isNullable = saysNull(given) || takesNull || needed.length < parts.length
+    const isNullable =
+      saysNull(given) || takesNull || parts.some((part) => marksNullable(asNode(part)) && !isRemark(part))
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
     // Generators that know a base write at each place what is made of it.
     const isChoice = isBare && others.length > 1 && parts.length === 0

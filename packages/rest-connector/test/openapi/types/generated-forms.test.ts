@@ -229,6 +229,38 @@ describe('numbers that are an enum', () => {
   })
 })
 
+describe('a reference with a remark beside it, as AWS writes it', () => {
+  it('is the type that it refers to, with what is said of the member', async () => {
+    const owner = { allOf: [ref('Owner'), { description: 'Who feeds it.' }, { xml: { attribute: true } }] }
+    const age = { allOf: [ref('Age'), { description: 'In years.', 'x-unit': 'a' }] }
+    const schemas = {
+      Pet: { type: 'object', properties: { owner, age } },
+      Owner: { type: 'object', description: 'A person.', properties: { name: string } },
+      Age: { type: 'integer', format: 'int32' },
+    }
+    const { types } = await definitionsOf(schemas, ref('Pet'), ref('Pet'))
+    expect(Object.keys(types)).toEqual(['Owner', 'OwnerInput', 'Pet', 'PetInput'])
+    expect(types['Pet'].fields).toEqual({
+      owner: { type: 'Owner', description: 'Who feeds it.' },
+      age: { type: 'Int', description: 'In years.' },
+    })
+  })
+
+  it.each([{ properties: { more: string } }, { required: ['name'] }, { writeOnly: true }])(
+    'is another type with %j',
+    async (part) => {
+      const owner = { allOf: [ref('Owner'), part] }
+      const Owner = { type: 'object', properties: { name: string } }
+      const { types } = await definitionsOf(
+        { Pet: { type: 'object', properties: { owner, a: string } }, Owner },
+        ref('Pet'),
+        ref('Pet'),
+      )
+      expect(types['PetInput'].fields.owner.type).toBe('PetOwnerInput')
+    },
+  )
+})
+
 it('says nothing of names that are text', async () => {
   const map = (propertyNames: object): object => ({
     type: 'object',
