@@ -7,7 +7,7 @@ import { Findings, pointerOf } from './findings.ts'
 import { pascal } from './names.ts'
 import { withLinks } from './links/links.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
-import { keyOf, operationNames } from './operation-names.ts'
+import { keyOf, operationNames, type GaveWay } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
 import { readDocument } from './files/read-document.ts'
@@ -15,7 +15,7 @@ import { requestInputOf, type RequestInput } from './request-parameters.ts'
 import { securityOf } from './security.ts'
 import { serverUrlOf, type ServerPlace } from './servers.ts'
 import { SchemaTypes } from './types/schema-types.ts'
-import { TypeNames } from './types/type-names.ts'
+import { spokenKey, TypeNames } from './types/type-names.ts'
 
 /**
  * Endpoints and types of an OpenAPI 3 or Swagger 2 document, given as an object, or as the path or URL of a JSON or YAML
@@ -31,7 +31,7 @@ export async function importOpenApi(
   const findings = new Findings()
   const operations = readOperations(loaded, options, findings)
   const naming = { taken: new Set(options.taken), source, rename }
-  const { names, moved } = operationNames(operations, naming)
+  const { names, moved, gaveWay } = operationNames(operations, naming)
   const schemas = Object.keys(loaded.components('schemas'))
   const typeNames = new TypeNames(schemas, naming)
   let place = '#'
@@ -69,6 +69,7 @@ export async function importOpenApi(
     }
     nodes.set(name, operation.node)
     tellMoved(findings, place, 'field', name, moved.get(keyOf(operation)))
+    tellGaveWay(findings, place, 'field', name, { passed: gaveWay.get(keyOf(operation)) ?? [] })
     const isRead = isQuery(operation) && operation.method !== 'GET'
     made.set(operation, isRead ? { ...endpoint, asQuery: true } : endpoint)
   }
@@ -86,6 +87,7 @@ export async function importOpenApi(
     const { wanted, schema } = typeNames.moved(name) ?? {}
     const at = schema === undefined ? pointerOf() : pointerOf('components', 'schemas', schema)
     tellMoved(findings, at, 'type', name, wanted)
+    tellGaveWay(findings, at, 'type', name, typeNames.gaveWay(name))
   }
   refuseUnknownNames(rename, operations, schemas, findings)
   const { interceptors, forwardHeaders } = security
@@ -153,6 +155,25 @@ function ownServerOf(
 function isBelowDocument(node: Node): boolean {
   const url = asText(asNode(asList(node['servers'])[0])['url']) ?? '/'
   return !/^(?:[a-z][a-z0-9+.-]*:|\/|\{)/i.test(url)
+}
+
+/** Tells a name that another of the document has, be it because that one comes first or has it as it stands. */
+function tellGaveWay(
+  findings: Findings,
+  place: string,
+  kind: 'field' | 'type',
+  name: string,
+  { key, passed }: { readonly key?: string; readonly passed: readonly GaveWay[] },
+): void {
+  if (passed.length === 0) return
+  const owners = passed.map(({ wanted, owner }) => `${spokenKey(owner)} has the name "${wanted}"`)
+  // A type without a name is called by its place.
+  const [operation] = /#\/paths\/[^/]+\/\w+/.exec(key ?? '') ?? []
+  findings.add({
+    place: operation ?? place,
+    message: `${key === undefined ? 'it' : spokenKey(key)} is the ${kind} "${name}": ${owners.join(', ')}`,
+    mend: 'choose a name with rename',
+  })
 }
 
 function tellMoved(

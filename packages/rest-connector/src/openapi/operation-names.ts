@@ -1,4 +1,3 @@
-import { assignNames } from '@vinyasa/source-kit'
 import { camel, capitalize, legal, pascal } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
 import type { NamingOptions } from './types/type-names.ts'
@@ -8,12 +7,20 @@ export interface OperationNames {
   readonly names: ReadonlyMap<string, string>
   /** The wanted names of operations that gave way to names of others, by `GET /path`. */
   readonly moved: ReadonlyMap<string, string>
+  /** Operations of this document that gave way to others of it, by `GET /path`. */
+  readonly gaveWay: ReadonlyMap<string, readonly GaveWay[]>
+}
+
+/** A name that another of the same document has. */
+export interface GaveWay {
+  readonly wanted: string
+  readonly owner: string
 }
 
 /**
  * Fields' names: the operation id in camel case, else method and path. An id that is a name as it stands keeps it; of
- * others that become equal each takes its tag, and where that is not enough, its path. A name that others have gets the
- * source's before it.
+ * others that become equal the first one keeps it, and each later one takes its tag, and where that is not enough, its path:
+ * an operation that is added behind them renames none. A name that others have gets the source's before it.
  */
 export function operationNames(
   operations: readonly OpenApiOperation[],
@@ -21,16 +28,21 @@ export function operationNames(
 ): OperationNames {
   const names = new Map<string, string>()
   const moved = new Map<string, string>()
-  const used = new Set(taken)
+  const owners = new Map<string, string>()
+  const isUsed = (name: string): boolean => taken.has(name) || owners.has(name)
   const apart = (name: string): string =>
     taken.has(name) ? legal(`${camel(source)}${capitalize(name)}`) : name
+
+  function give(key: string, name: string): void {
+    names.set(key, name)
+    owners.set(name, key)
+  }
 
   for (const operation of operations) {
     const key = keyOf(operation)
     const chosen = [operation.operationId ?? key, key].find((one) => Object.hasOwn(rename, one))
     if (chosen === undefined) continue
-    names.set(key, rename[chosen] as string)
-    used.add(rename[chosen] as string)
+    give(key, rename[chosen] as string)
   }
   const wishes = operations
     .filter((operation) => !names.has(keyOf(operation)))
@@ -41,21 +53,37 @@ export function operationNames(
   const asTheyStand = wishes.filter(({ operation: { operationId: id } }) => id && camel(id) === id)
   for (const wish of [...asTheyStand.filter((one) => !isTaken(one)), ...asTheyStand.filter(isTaken)]) {
     const name = apart(wish.alone[0] as string)
-    if (used.has(name)) continue
-    names.set(wish.key, name)
-    used.add(name)
+    if (!isUsed(name)) give(wish.key, name)
   }
-  const others = wishes
-    .filter(({ key }) => !names.has(key))
-    .map(({ key, alone }) => ({ key, candidates: [...new Set(alone.map(apart))] }))
-  for (const [key, name] of assignNames(others, used)) names.set(key, name)
+  const gaveWay = new Map<string, readonly GaveWay[]>()
+  for (const { key, alone } of wishes) {
+    if (names.has(key)) continue
+    const candidates = alone.map(apart)
+    const last = candidates.at(-1) as string
+    let name = candidates.find((one) => !isUsed(one)) ?? `${last}_2`
+    for (let number = 3; isUsed(name); number++) name = `${last}_${number}`
+    const passed = candidates.slice(0, candidates.indexOf(name))
+    gaveWay.set(key, passedOver(passed, owners))
+    give(key, name)
+  }
   for (const { key, alone } of wishes) {
     const wanted = alone.find(
       (name, place) => taken.has(name) && (place === 0 || apart(name) === names.get(key)),
     )
     if (wanted !== undefined) moved.set(key, wanted)
   }
-  return { names, moved }
+  return { names, moved, gaveWay }
+}
+
+/** The names among these that others of the document have. */
+export function passedOver(
+  names: readonly string[],
+  owners: ReadonlyMap<string, string>,
+): readonly GaveWay[] {
+  return [...new Set(names)].flatMap((wanted) => {
+    const owner = owners.get(wanted)
+    return owner === undefined ? [] : [{ wanted, owner }]
+  })
 }
 
 /** Its names as if nobody else had any, the most wanted one first. */

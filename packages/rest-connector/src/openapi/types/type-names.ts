@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import { assignNames } from '@vinyasa/source-kit'
 import { capitalize, isName, legal, pascal } from '../names.ts'
+import { passedOver, type GaveWay } from '../operation-names.ts'
 
 /** Names that GraphQL, or a scalar of the suite, has already. */
 const RESERVED: readonly string[] =
   'Query Mutation Subscription String Int Float Boolean ID Long JSON Upload DateTime Date UUID URI EmailAddress Base64'.split(
     ' ',
   )
+
+/** Who has names that are of no schema. */
+const NOBODY: ReadonlySet<string> = new Set(['taken', 'reserved'])
 
 /** Longer names are cut in the middle. */
 const MAX_LENGTH = 60
@@ -43,8 +46,8 @@ export interface NamingOptions {
 
 /**
  * Names types by the schemas' names, in Pascal case: `io.k8s.api.core.v1.Pod` is `Pod` where no other schema ends so.
- * Schemas whose names are GraphQL names in Pascal case keep them, whatever others come along; of those that become
- * equal each goes on to its next choice. Types without a name are called by their place. A name that others have gets
+ * Schemas whose names are GraphQL names in Pascal case keep them, whatever others come along; of others that become
+ * equal the first one keeps the name, and each later one goes on to its next choice. Types without a name are called by their place. A name that others have gets
  * the source's before it.
  */
 export class TypeNames {
@@ -52,12 +55,11 @@ export class TypeNames {
   readonly #owners = new Map<string, string>()
   readonly #components = new Map<string, string>()
   readonly #moved = new Map<string, MovedName>()
-  readonly #schemas: ReadonlySet<string>
+  readonly #gaveWay = new Map<string, readonly GaveWay[]>()
 
   /** `schemas`: the names of the document's schemas. */
   constructor(schemas: readonly string[], options: NamingOptions) {
     this.#options = options
-    this.#schemas = new Set(schemas)
     const { rename } = options
     for (const name of options.taken) this.#owners.set(name, 'taken')
     for (const name of RESERVED) this.#owners.set(name, 'reserved')
@@ -68,9 +70,8 @@ export class TypeNames {
     const isTaken = (schema: string): boolean => options.taken.has(this.#wishes(schema)[0] as string)
     for (const schema of own.filter((one) => !isTaken(one)).concat(own.filter(isTaken)))
       this.#assign(schema, this.#free(this.#candidates(schema), schema))
-    const others = schemas.filter((schema) => !this.#components.has(schema))
-    const wishes = others.map((schema) => ({ key: schema, candidates: this.#candidates(schema) }))
-    for (const [schema, name] of assignNames(wishes, new Set(this.#owners.keys()))) this.#assign(schema, name)
+    for (const schema of schemas)
+      if (!this.#components.has(schema)) this.#assign(schema, this.#free(this.#candidates(schema), schema))
   }
 
   /** Names of those of the schemas that are called otherwise in the document. */
@@ -83,7 +84,7 @@ export class TypeNames {
     if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
     const name = this.#component(schema)
     return name.endsWith('Input') && !this.#isChosen(schema.key)
-      ? this.claim(`${name}Output`, schema.key)
+      ? this.#made(this.claim(`${name}Output`, schema.key), name)
       : name
   }
 
@@ -100,7 +101,17 @@ export class TypeNames {
     const wanted = `${name}Input`
     const owner = this.#owners.get(wanted)
     const isOurs = owner === undefined || owner === key || owner === 'taken'
-    return this.claim(isOurs ? wanted : `${name}_Input`, key)
+    if (isOurs) return this.#made(this.claim(wanted, key), name)
+    const other = this.claim(`${name}_Input`, key)
+    this.#gaveWay.set(other, [{ wanted, owner }])
+    return other
+  }
+
+  /** A name that is made of another one: if that gave way, it did. */
+  #made(name: string, of: string): string {
+    const passed = this.#gaveWay.get(of) ?? []
+    if (passed.length > 0 && !this.#gaveWay.has(name)) this.#gaveWay.set(name, passed)
+    return name
   }
 
   /** Returns the name of an enum, a scalar or an entry, which are the same in and out. */
@@ -123,6 +134,7 @@ export class TypeNames {
     let name = owner === undefined || owner === key ? apart : `${apart}_${markOf(key)}`
     while (this.#owners.has(name) && this.#owners.get(name) !== key) name += '_'
     this.#owners.set(name, key)
+    if (owner !== undefined && owner !== key) this.#gaveWay.set(name, [{ wanted: apart, owner }])
     if (apart !== short) this.#moved.set(name, { wanted: short })
     return name
   }
@@ -130,6 +142,12 @@ export class TypeNames {
   /** Returns the name that a type would have, were it not taken by others. */
   moved(name: string): MovedName | undefined {
     return this.#moved.get(name)
+  }
+
+  /** The names that a type would have if others of the document had not, and the key of the type. */
+  gaveWay(name: string): { readonly key: string; readonly passed: readonly GaveWay[] } {
+    const passed = (this.#gaveWay.get(name) ?? []).filter(({ owner }) => !NOBODY.has(owner))
+    return { key: this.#owners.get(name) ?? name, passed }
   }
 
   #component({ name, key }: SchemaName): string {
@@ -141,6 +159,10 @@ export class TypeNames {
 
   #assign(key: string, name: string, schema: string = key): string {
     this.#components.set(key, name)
+    const candidates = this.#candidates(schema)
+    const at = candidates.indexOf(name)
+    const passed = passedOver(candidates.slice(0, at < 0 ? undefined : at), this.#owners)
+    if (!this.#isChosen(key)) this.#gaveWay.set(name, passed)
     this.#owners.set(name, key)
     const { taken } = this.#options
     const wanted = this.#wishes(schema).find(
@@ -175,12 +197,11 @@ export class TypeNames {
     const names = (bare.length > 0 ? bare : ['Schema']).map((name) => shorten(legal(name), schema))
     const full = names.at(-1) as string
     // FastAPI writes the two sides of one model as schemas of their own.
-    const twin = /^(.+)-Output$/.exec(schema)?.[1] ?? ''
-    const isSide = this.#schemas.has(`${twin}-Input`) && !this.#schemas.has(twin)
+    const side = pascal(/^(.+)-Output$/.exec(schema)?.[1] ?? '')
     const spelled = legal(capitalize(schema.replaceAll(/[^A-Za-z0-9_]+/g, '_')))
     const { source } = this.#options
     return [
-      ...(isSide ? [legal(pascal(twin))] : []),
+      ...(side === '' ? [] : [shorten(legal(side), schema)]),
       ...names.map((name) => (RESERVED.includes(name) ? `${name}Type` : name)),
       ...(spelled === full ? [] : [spelled]),
       `${pascal(source)}${full}`,
@@ -211,4 +232,10 @@ export function inside(place: Place, step: string, word: string, owner = ''): Pl
 
 export function withoutInput(name: string): string {
   return name.replace(/Input$/, '')
+}
+
+/** The key of a type or of an operation as a person would say it: `input Pet` is what is sent of the schema. */
+export function spokenKey(key: string): string {
+  const [, way, of = key] = /^(input|output|shared|scalar) (.+)$/.exec(key) ?? []
+  return way === 'input' ? `the input of ${of}` : of
 }

@@ -64,7 +64,10 @@ it.each<[string, object, string]>([
 
 it('a schema without a name is told at its operation', async () => {
   const findings = await findingsOf(variant('a', { patternProperties: { '^x-': string } }), false)
-  expect(findings).toMatchObject([{ place: '#/paths/~1pet/get', message: expect.stringContaining('in Pet') }])
+  expect(findings).toMatchObject([
+    { place: '#/paths/~1pet/get', message: expect.stringContaining('in Pet') },
+    { place: '#/paths/~1pet/get', message: expect.stringContaining('Pet has the name "Pet"') },
+  ])
 })
 
 it('a variant is told by itself', async () => {
