@@ -36,6 +36,7 @@ export function createInheritance(
   onUnsaid: (message: string) => void,
 ): Inheritance {
   const byRef = new Map<string, Node>()
+  const refs = new Map<Node, string>()
   let known: ReadonlyMap<Node, readonly string[]> | undefined
 
   function read(): ReadonlyMap<Node, readonly string[]> {
@@ -43,6 +44,7 @@ export function createInheritance(
     for (const [name, schema] of Object.entries(document.components('schemas'))) {
       const ref = pointerOf('components', 'schemas', name)
       byRef.set(ref, asNode(schema))
+      if (!refs.has(asNode(schema))) refs.set(asNode(schema), ref)
       for (const part of asList(asNode(schema)['allOf'])) {
         if (asText(asNode(part)['$ref']) === undefined) continue
         const base = document.find(part)
@@ -58,30 +60,28 @@ export function createInheritance(
   function baseOf(choice: Node, options: readonly unknown[]): CommonBase | undefined {
     const nodes = new Set(options.map((option) => document.find(option)))
     known ??= read()
-    for (const [base, refs] of known) {
-      const children = refs.map((ref) => byRef.get(ref))
-      const ref = refOf(base)
-      if (!discriminatorIn(base) || ref === undefined || refs.length > MAX_SUBTYPES) continue
-      if (![...nodes].every((node) => node === base || children.includes(node))) continue
-      const isWhole = refOf(choice) === undefined && children.every((child) => nodes.has(child))
+    for (const [base, below] of known) {
+      const ref = refs.get(base)
+      if (!discriminatorIn(base) || ref === undefined || below.length > MAX_SUBTYPES) continue
+      const children = new Set(below.map((one) => byRef.get(one)))
+      if (![...nodes].every((node) => node === base || children.has(node))) continue
+      const isWhole = !refs.has(choice) && [...children].every((child) => nodes.has(child))
       return { ref: { $ref: ref }, discriminator: base['discriminator'], isWhole }
     }
     return undefined
   }
 
-  function refOf(schema: Node): string | undefined {
-    return [...byRef].find(([, node]) => node === schema)?.[0]
-  }
-
   function subtypesOf(base: Node): Subtypes | undefined {
     if (!discriminatorIn(base)) return undefined
     known ??= read()
-    const refs = known.get(base) ?? []
-    if (refs.length > MAX_SUBTYPES)
-      onUnsaid(`${refs.length} schemas are made of one with a discriminator, which is an object without them`)
-    if (refs.length === 0 || refs.length > MAX_SUBTYPES) return undefined
-    const own = refOf(base)
-    const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))
+    const below = known.get(base) ?? []
+    if (below.length > MAX_SUBTYPES)
+      onUnsaid(
+        `${below.length} schemas are made of one with a discriminator, which is an object without them`,
+      )
+    if (below.length === 0 || below.length > MAX_SUBTYPES) return undefined
+    const own = refs.get(base)
+    const variants: readonly Node[] = below.map(($ref) => ({ $ref }))
     const hasMembers = Object.keys(asNode(base['properties'])).length > 0
     if (own === undefined || !hasMembers) return { variants }
     // With members of its own it is a schema beside the one that it is made of.
