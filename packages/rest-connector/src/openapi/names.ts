@@ -67,3 +67,20 @@ export function fieldNames(texts: readonly string[]): ReadonlyMap<string, string
   }
   return names
 }
+
+/** A name that another of the same document has. */
+export interface GaveWay {
+  readonly wanted: string
+  readonly owner: string
+}
+
+/** The names among these that others of the document have. */
+export function passedOver(
+  names: readonly string[],
+  owners: ReadonlyMap<string, string>,
+): readonly GaveWay[] {
+  return [...new Set(names)].flatMap((wanted) => {
+    const owner = owners.get(wanted)
+    return owner === undefined ? [] : [{ wanted, owner }]
+  })
+}

@@ -1,4 +1,4 @@
-import { camel, capitalize, legal, pascal } from './names.ts'
+import { camel, capitalize, legal, pascal, passedOver, type GaveWay } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
 import type { NamingOptions } from './types/type-names.ts'
 
@@ -9,12 +9,6 @@ export interface OperationNames {
   readonly moved: ReadonlyMap<string, string>
   /** Operations of this document that gave way to others of it, by `GET /path`. */
   readonly gaveWay: ReadonlyMap<string, readonly GaveWay[]>
-}
-
-/** A name that another of the same document has. */
-export interface GaveWay {
-  readonly wanted: string
-  readonly owner: string
 }
 
 /**
@@ -73,17 +67,6 @@ export function operationNames(
     if (wanted !== undefined) moved.set(key, wanted)
   }
   return { names, moved, gaveWay }
-}
-
-/** The names among these that others of the document have. */
-export function passedOver(
-  names: readonly string[],
-  owners: ReadonlyMap<string, string>,
-): readonly GaveWay[] {
-  return [...new Set(names)].flatMap((wanted) => {
-    const owner = owners.get(wanted)
-    return owner === undefined ? [] : [{ wanted, owner }]
-  })
 }
 
 /** Its names as if nobody else had any, the most wanted one first. */

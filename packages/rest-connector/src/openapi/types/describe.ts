@@ -1,22 +1,8 @@
 import { asList, asNode, asText, type Node } from '../openapi-document.ts'
 import type { ReadShape } from './shape.ts'
+import { isRemark } from './unsaid.ts'
 
 export const DEPRECATED = 'Deprecated by the API.'
-
-const REMARKS: ReadonlySet<string> = new Set([
-  'description',
-  'title',
-  'example',
-  'examples',
-  'externalDocs',
-  'xml',
-])
-
-/** A part of a schema that says something to people alone. */
-export function isRemark(part: unknown): boolean {
-  const keys = Object.keys(asNode(part))
-  return keys.length > 0 && keys.every((key) => REMARKS.has(key) || key.startsWith('x-'))
-}
 
 /** Returns what a schema says of itself to people. */
 export function describe(node: Node): { readonly description?: string } {

@@ -1,11 +1,10 @@
 import { createInheritance, type Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
-import { isRemark } from './describe.ts'
 import { discriminatorValue } from './discriminator.ts'
 import { isNull, marksNullable, saysNull } from './null.ts'
 import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
 import { typesIn } from './leaves/types-in.ts'
-import { unsaidIn } from './unsaid.ts'
+import { isRemark, unsaidIn } from './unsaid.ts'
 
 /** A JSON schema, as far as types can tell. */
 export interface Shape {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { capitalize, isName, legal, pascal } from '../names.ts'
-import { passedOver, type GaveWay } from '../operation-names.ts'
+import { capitalize, isName, legal, pascal, passedOver, type GaveWay } from '../names.ts'
 
 /** Names that GraphQL, or a scalar of the suite, has already. */
 const RESERVED: readonly string[] =

@@ -30,3 +30,18 @@ function isKept(keyword: string, rule: unknown): boolean {
     typeof rule === 'object' && said.every(([key, value]) => isName && key === 'type' && value === 'string')
   )
 }
+
+const REMARKS: ReadonlySet<string> = new Set([
+  'description',
+  'title',
+  'example',
+  'examples',
+  'externalDocs',
+  'xml',
+])
+
+/** A part of a schema that says something to people alone. */
+export function isRemark(part: unknown): boolean {
+  const keys = Object.keys(asNode(part))
+  return keys.length > 0 && keys.every((key) => REMARKS.has(key) || key.startsWith('x-'))
+}
