@@ -1,6 +1,7 @@
 import { type Turns } from '@vinyasa/base'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import {
+  getNamedType,
   getNullableType,
   isLeafType,
   isEnumType,
@@ -8,6 +9,7 @@ import {
   type GraphQLEnumType,
   type GraphQLError,
   type GraphQLFieldResolver,
+  type GraphQLLeafType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
@@ -98,7 +100,13 @@ export function fieldResolver(
   const read = (source: unknown) =>
     typeof source === 'object' && source !== null ? member.read(source) : null
   const depth = type.text.split('[').length - 1
-  if (isScalar) return markMember((source) => checkedScalar(read(source), type, place, depth), member, true)
+  if (isScalar)
+    return markMember(
+      (source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo) =>
+        checkedScalar(read(source), type, place, depth, getNamedType(info.returnType) as GraphQLLeafType),
+      member,
+      true,
+    )
   if (type.name === 'JSON' && !type.isList && key === name && !(key in Object.prototype)) return undefined
   return markMember(
     (source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo) =>
@@ -162,20 +170,39 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
   }
 }
 
-/** `depth` is how many lists are inside each other. */
-function checkedScalar(value: unknown, type: TypeReference, place: string, depth: number): unknown {
+/** The value with an error wherever the scalar cannot represent it. `depth` is how many lists are inside each other. */
+function checkedScalar(
+  value: unknown,
+  type: TypeReference,
+  place: string,
+  depth: number,
+  leaf: GraphQLLeafType,
+): unknown {
   if (value === null || value === undefined) return null
   if (depth > 0 && Array.isArray(value)) {
-    for (const item of value) checkedScalar(item, type, place, depth - 1)
-    return value
+    const list: readonly unknown[] = value
+    const items = list.map((item) => checkedScalar(item, type, place, depth - 1, leaf))
+    return items.some((item, index) => item !== list[index] && list[index] !== undefined) ? items : list
   }
   if (depth > 0 || typeof value === 'object') throw notAsDeclared(place, type.text, value)
-  if (type.name !== 'Int') return value
-  const number = Number(value)
-  if (Number.isInteger(number) && (number | 0) !== number)
-    throw restError(
-      'REST_BAD_RESPONSE',
-      `${place} is an integer that does not fit 32 bits; declare the field as long.`,
-    )
-  return value
+  if (isRepresented(leaf.name, value)) return value
+  try {
+    leaf.serialize(value)
+    return value
+  } catch (cause) {
+    const number = Number(value)
+    const isLong = leaf.name === 'Int' && Number.isInteger(number) && (number | 0) !== number
+    const why = isLong
+      ? `${place} is an integer that does not fit 32 bits; declare the field as long.`
+      : `${place}: the upstream gave ${kindOf(value)} that ${leaf.name} cannot represent.`
+    return restError('REST_BAD_RESPONSE', why, { cause })
+  }
+}
+
+/** Whether a value is of the kind that is declared, without asking its type. */
+function isRepresented(name: string, value: unknown): boolean {
+  if (name === 'String' || name === 'ID') return typeof value === 'string'
+  if (name === 'Int') return typeof value === 'number' && (value | 0) === value
+  if (name === 'Float') return typeof value === 'number' && Number.isFinite(value)
+  return name === 'Boolean' && typeof value === 'boolean'
 }
