@@ -59,7 +59,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
       )
     if (broken > 0)
       wrong.push(
-        `--against ${flags.against}: ${broken} changes break its clients; set what is said above, or tell them`,
+        `--against ${flags.against}: ${broken} changes break its clients; set what is named above, if anything is, or tell them`,
       )
     if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {

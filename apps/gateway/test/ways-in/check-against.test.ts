@@ -134,7 +134,7 @@ describe('check --against', () => {
     `)
     expect(folder.err).toMatchInlineSnapshot(`
       [
-        "vinyasa: --against old.graphql: 10 changes break its clients; set what is said above, or tell them",
+        "vinyasa: --against old.graphql: 10 changes break its clients; set what is named above, if anything is, or tell them",
       ]
     `)
   }, 60_000)

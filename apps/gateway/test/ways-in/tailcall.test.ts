@@ -151,7 +151,7 @@ describe('init --from a configuration of Tailcall', () => {
     ).toMatchFileSnapshot('written/library.config.yaml.snap')
     expect(await folder.command('check', '--against', 'library.graphql')).toBe(1)
     expect(folder.err).toEqual([
-      'vinyasa: --against library.graphql: 2 changes break its clients; set what is said above, or tell them',
+      'vinyasa: --against library.graphql: 2 changes break its clients; set what is named above, if anything is, or tell them',
     ])
     const endpoint = await folder.start()
     const answers: Record<string, any> = {}
