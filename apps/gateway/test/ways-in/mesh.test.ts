@@ -123,6 +123,9 @@ describe('init --from a .meshrc.yaml', () => {
   it('without the schema that Mesh built it has the names of methods, and JSON where types were made of samples', async () => {
     const { folder, said } = await moved(false)
     expect(said.filter((line) => !line.startsWith('left '))).toEqual([])
+    const untyped = said.filter((line) => line.includes('as nothing says its types'))
+    expect(untyped).toHaveLength(3)
+    expect(untyped.filter((line) => line.includes('gives JSON and sends no body'))).toHaveLength(1)
     expect(await folder.command('check')).toBe(0)
     expect(folder.out.find((line) => line.startsWith('schema '))).toBe(
       'schema   8 queries, 3 mutations, 0 subscriptions',

@@ -35,7 +35,10 @@ export class MeshOperations {
     for (const [index, operation] of listOf(handler['operations']).entries()) {
       const at = [...path, 'operations', index]
       try {
-        this.#found.push({ source, call: this.#callOf(operation, transforms), path: at, joins: [] })
+        const call = this.#callOf(operation, transforms)
+        this.#found.push({ source, call, path: at, joins: [] })
+        // A field of the schema that Mesh built stands somewhere in it.
+        if (!call.field.loc) this.#noteUnknown(call, at)
       } catch (error) {
         this.#refuse(error, at, String(operation['field']))
       }
@@ -108,6 +111,12 @@ export class MeshOperations {
       body: hasInput && method !== 'GET' ? { arg: 'input' } : undefined,
       taken,
     }
+  }
+
+  #noteUnknown({ name, method, body }: RestCall, path: Path): void {
+    const sends = method === 'GET' || method === 'DELETE' || body ? '' : ' and sends no body'
+    const needs = 'beside a .mesh/schema.graphql, as `mesh build` writes it, it has what that says'
+    this.#note(path, `${name}: gives JSON${sends}, as nothing says its types; ${needs}`)
   }
 
   #refuse(error: unknown, path: Path, field: string): void {
