@@ -15,6 +15,8 @@ const MAY: Readonly<Record<string, string>> = {
     'It takes the fragments apart that only held a directive.',
   'packages/source-kit/src/naming/field-sets.ts': 'It prints a set of fields, which it parsed as a fragment.',
   'packages/defer-splitter/src/document/directives.ts': 'It says where directives may stand.',
+  'apps/gateway/src/commands/against/read-old-schema.ts':
+    'It knows directives of operations by where they may stand.',
 }
 
 const find = (text: string): string[] =>

@@ -84,10 +84,11 @@ export function exposeMethods(input: {
     const report = (message: string): void =>
       void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
     const type = schema.type ?? 'QUERY'
-    const liveQuery = overlaid(annotations.liveQuery(desc), settings.liveQuery)
+    const { liveQuery: ownLive, invalidates } = settings
+    const liveQuery = overlaid(annotations.liveQuery(desc), ownLive)
     checkKind(desc, type, report)
     checkLive(liveQuery, type, report)
-    checkInvalidates(settings.invalidates, report)
+    checkInvalidates(invalidates, report)
     const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
     for (const pluck of plucks ?? []) {
       if (!fieldNamed(desc.input.fields, pluck))
