@@ -23,16 +23,14 @@ const shutdown = new AbortController()
 const reload = new EventTarget()
 
 const { worker } = cluster
-let wasSignalled = false
+const signals = new Set<string>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (!wasSignalled) {
-      wasSignalled = true
-      return shutdown.abort(signal)
-    }
     // A second Ctrl-C does not wait for requests in flight. The first process tells its workers by SIGTERM, beside what a
-    // terminal or systemd sends to all: to a worker that is the first time still.
-    if (!worker || signal === 'SIGINT') process.exit(130)
+    // terminal or systemd sends to all, and whichever comes first: to a worker that is the first time still.
+    if (worker ? signal === 'SIGINT' && signals.has(signal) : signals.size > 0) process.exit(130)
+    signals.add(signal)
+    shutdown.abort(signal)
   })
 }
 if (!worker) onScriptShellEnd(() => shutdown.abort('SIGTERM'))
