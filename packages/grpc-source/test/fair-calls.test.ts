@@ -155,17 +155,30 @@ describe('streams without an end', () => {
     }
   }
 
-  it('of one client hold half of the places that the server has, of several fewer: calls find one', async () => {
-    const { held, refused, transport, call, watch } = await startStreams(12)
+  it('of one client hold half of the places that the server has for them, of several fewer', async () => {
+    const { held, refused, watch } = await startStreams(12)
     for (let turn = 0; turn < 20; turn++) watch('ann')
-    await waitUntil(() => held.length === 6 && refused.length === 14)
+    await waitUntil(() => held.length === 5 && refused.length === 15)
     for (let turn = 0; turn < 20; turn++) watch('bob')
-    await waitUntil(() => held.length === 9 && refused.length === 31)
+    await waitUntil(() => held.length === 8 && refused.length === 32)
     for (const error of refused)
       expect(error).toMatchObject({ status: 'UNAVAILABLE', retryable: false, ownLimit: { of: 'streams' } })
+  })
+
+  it.each([2, 3, 12, 100])('of many clients leave calls a place at a server that takes %i', async (limit) => {
+    const { held, refused, transport, call, watch } = await startStreams(limit)
+    const left = Math.ceil(limit / 8)
+    for (let client = 0; client < 2 * limit; client++) watch(`client ${client}`)
+    await waitUntil(() => held.length === limit - left && refused.length === limit + left)
     const reply = transport.unary(call('eve'), Buffer.alloc(0))
-    answer((await waitUntil(() => held[9])) as WireCall, frame(Buffer.from('here')))
+    answer((await waitUntil(() => held[limit - left])) as WireCall, frame(Buffer.from('here')))
     expect(Buffer.from(await reply).toString()).toBe('here')
+  })
+
+  it('is one where the server takes one call', async () => {
+    const { held, watch } = await startStreams(1)
+    watch('ann')
+    await waitUntil(() => held.length === 1)
   })
 
   it('give their places back when they end', async () => {

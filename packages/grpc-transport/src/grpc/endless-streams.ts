@@ -1,19 +1,25 @@
 import { ownerOf } from '@vinyasa/base'
 
+/** The part of a server's places that is left to calls, however many open streams. */
+const LEFT_TO_CALLS = 1 / 8
+
 /**
- * The streams without an end that are open, by whose they are (`ownerOf`). An owner may have as many as there are places free:
- * half of all where it is alone, fewer the more others have, so that calls find a place always.
+ * The streams without an end that are open, by whose they are (`ownerOf`). An owner may have as many as places for streams are
+ * free: half of these where it is alone, fewer the more others have. Some are for calls alone, so that these find one always.
  */
 export class EndlessStreams<Stream extends { readonly asker?: unknown }> {
   readonly #owners = new Map<Stream, unknown>()
   readonly #counts = new Map<unknown, number>()
 
-  /** Counts it as open, unless it is. False: its owner has its share. */
-  enter(stream: Stream, free: number): boolean {
+  /** Counts it as open, unless it is. `places`: calls that the servers take at once. False: its owner has its share. */
+  enter(stream: Stream, places: number): boolean {
     if (this.#owners.has(stream)) return true
     const owner = ownerOf(stream.asker)
     const count = this.#counts.get(owner) ?? 0
-    if (count >= free) return false
+    if (Number.isFinite(places)) {
+      const left = Math.min(places - 1, Math.ceil(places * LEFT_TO_CALLS))
+      if (count >= places - left - this.#owners.size) return false
+    }
     this.#owners.set(stream, owner)
     this.#counts.set(owner, count + 1)
     return true

@@ -57,11 +57,10 @@ export class Peer {
     return opening.length * this.#options.maxConcurrentCalls
   }
 
-  /** Calls that its server would take besides those that run, over all connections that may be opened. */
-  get freePlaces(): number {
+  /** Calls that its server takes at once, over all connections that may be opened; 0 until one is ready. */
+  get places(): number {
     const ready = this.#connections.find(({ state }) => state === 'ready')
-    const running = this.#connections.reduce((sum, { active }) => sum + active, 0)
-    return (ready?.limit ?? 0) * this.#options.maxConnections - running
+    return (ready?.limit ?? 0) * this.#options.maxConnections
   }
 
   /** A connection with fewer calls than are wanted on one. */

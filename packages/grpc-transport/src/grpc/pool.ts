@@ -124,7 +124,7 @@ export class Pool {
   }
 
   #begin(call: PendingCall, connection: Connection): void {
-    if (!call.isEndless || this.#endless.enter(call, this.#freePlaces())) return call.begin(connection)
+    if (!call.isEndless || this.#endless.enter(call, this.#places())) return call.begin(connection)
     call.end(
       unavailable('its client has as many streams open as it may', {
         retryable: false,
@@ -133,9 +133,9 @@ export class Pool {
     )
   }
 
-  /** Calls that the servers would take at once besides those that run, over all connections that may be opened. */
-  #freePlaces(): number {
-    return this.#peers.reduce((sum, peer) => sum + peer.freePlaces, 0)
+  /** Calls that the servers take at once, over all connections that may be opened. */
+  #places(): number {
+    return this.#peers.reduce((sum, peer) => sum + peer.places, 0)
   }
 
   #failWaiting(error: GrpcCallError): void {
