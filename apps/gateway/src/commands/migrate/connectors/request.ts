@@ -1,4 +1,5 @@
 import type { FieldDefinitionNode } from 'graphql'
+import { queryOf } from '../query-of.ts'
 import { Unsaid } from '../migration.ts'
 import type { OldDirective, OldDocument } from '../old-document.ts'
 import type { RestCall, Taken } from '../rest-draft.ts'
@@ -84,7 +85,7 @@ export function readRequest(
     forwarded: [...(source?.forwardHeaders ?? []), ...own.forwarded],
     method,
     path: path.startsWith('/') ? path : `/${path}`,
-    query: [...searchOf(search), ...paramsOf(http['queryParams'], speech)],
+    query: [...queryOf(search), ...paramsOf(http['queryParams'], speech)],
     queryArrayFormat: speech.isJoined ? 'comma' : undefined,
     headers: own.headers,
     ...bodyOf(http['body'], speech, isForm({ ...source?.defaultHeaders, ...own.headers })),
@@ -134,16 +135,6 @@ function literals(text: string): string {
 
 function toVariable(name: string): string {
   return name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase()
-}
-
-function searchOf(search: string): readonly (readonly [string, string])[] {
-  return search
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', value = ''] = pair.split(/=(.*)/s)
-      return [name, value] as const
-    })
 }
 
 function headersOf(given: unknown): {

@@ -1,6 +1,7 @@
 import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
 import type { Transforms } from './transforms.ts'
 import { headersOf, isMap, listOf, type MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { queryOf } from '../query-of.ts'
 import { Unsaid } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
 import { type JoinedField, RestDrafts, type RestCall, type Taken } from '../rest-draft.ts'
@@ -137,16 +138,6 @@ function toTemplate(text: string, taken: Taken): string {
     taken.args.add(name)
     return `{${name}}`
   })
-}
-
-function queryOf(search: string): readonly (readonly [string, string])[] {
-  return search
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', value = ''] = pair.split(/=(.*)/s)
-      return [name, value] as const
-    })
 }
 
 /** `{ id: "{root.authorId}" }`: the arguments, each a field of the parent. */

@@ -1,4 +1,5 @@
 import type { FieldDefinitionNode } from 'graphql'
+import { queryOf } from '../query-of.ts'
 import { Unsaid } from '../migration.ts'
 import type { OldDirective } from '../old-document.ts'
 import type { RestCall, RestDrafts, Taken } from '../rest-draft.ts'
@@ -87,16 +88,6 @@ export function sourceName(address: string, { name }: Upstream): string {
   const isLocal = host === '' || host === 'localhost'
   const named = (isLocal ? `${name}${port === undefined ? '' : `_${port}`}` : host).replaceAll(/\W/g, '_')
   return /^[a-z]/i.test(named) ? named : `api_${named}`
-}
-
-export function queryOf(search: string): readonly (readonly [string, string])[] {
-  return search
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', value = ''] = pair.split(/=(.*)/s)
-      return [decodeURIComponent(name), value] as const
-    })
 }
 
 function givenQuery(args: OldDirective['args'], speech: Speech): readonly (readonly [string, string])[] {
