@@ -176,9 +176,10 @@ describe('streams without an end', () => {
   })
 
   it('is one where the server takes one call', async () => {
-    const { held, watch } = await startStreams(1)
+    const { held, refused, watch } = await startStreams(1)
     watch('ann')
-    await waitUntil(() => held.length === 1)
+    await waitUntil(() => held.length + refused.length === 1)
+    expect(refused).toEqual([])
   })
 
   it('give their places back when they end', async () => {

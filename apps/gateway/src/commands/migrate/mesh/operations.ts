@@ -1,6 +1,7 @@
+import { isRecord } from '@vinyasa/base'
 import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
 import type { Transforms } from './transforms.ts'
-import { headersOf, isMap, listOf, type MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { headersOf, listOf, type MeshYaml, type Path, textOf, type Values } from './yaml.ts'
 import { queryOf } from '../query-of.ts'
 import { Unsaid } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
@@ -51,11 +52,11 @@ export class MeshOperations {
     const given = this.#yaml.data['additionalResolvers']
     for (const [index, one] of (Array.isArray(given) ? given : []).entries()) {
       const path = ['additionalResolvers', index]
-      const join: Values = isMap(one) ? one : {}
+      const join: Values = isRecord(one) ? one : {}
       const target = `${String(join['targetTypeName'])}.${String(join['targetFieldName'])}`
       const operation = this.#found.find(({ call }) => call.name === join['sourceFieldName'])
       const args = argsOf(join['sourceArgs'] ?? join['args'])
-      if (!isMap(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
+      if (!isRecord(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
       else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
         this.#note(path, `${target}: write it as a join (joins of gRPC, on of an endpoint), or a resolver`)
       else {
@@ -92,9 +93,11 @@ export class MeshOperations {
     const name = rename[`${parent}.${own}`] ?? `${prefix.fields ?? ''}${own}`
     const known = this.#old.fieldsOf(parent).find((field) => field.name.value === name)
     const taken: Taken = { args: new Set(), parents: new Map() }
-    const types = isMap(operation['argTypeMap']) ? operation['argTypeMap'] : {}
+    const types = isRecord(operation['argTypeMap']) ? operation['argTypeMap'] : {}
     const [path = '', search = ''] = toTemplate(String(operation['path'] ?? ''), taken).split(/\?(.*)/s)
-    const params = isMap(operation['queryParamArgMap']) ? Object.entries(operation['queryParamArgMap']) : []
+    const params = isRecord(operation['queryParamArgMap'])
+      ? Object.entries(operation['queryParamArgMap'])
+      : []
     for (const [, arg] of params) taken.args.add(String(arg))
     const method = String(operation['method'] ?? (parent === 'Mutation' ? 'POST' : 'GET')).toUpperCase()
     const hasInput = known?.arguments?.some((one) => one.name.value === 'input') ?? false
@@ -142,7 +145,7 @@ function toTemplate(text: string, taken: Taken): string {
 
 /** `{ id: "{root.authorId}" }`: the arguments, each a field of the parent. */
 function argsOf(given: unknown): Record<string, string> | undefined {
-  const args = Object.entries(isMap(given) ? given : {}).map(
+  const args = Object.entries(isRecord(given) ? given : {}).map(
     ([name, value]) => [name, /^\{root\.(\w+)\}$/.exec(String(value))?.[1]] as const,
   )
   if (args.length === 0 || args.some(([, field]) => field === undefined)) return undefined
@@ -153,7 +156,7 @@ function argsOf(given: unknown): Record<string, string> | undefined {
 function fieldNode(name: string, taken: Taken, types: Values): FieldDefinitionNode {
   const typeOf = (arg: string): string => {
     const given = types[arg]
-    return textOf(isMap(given) ? given['type'] : given) ?? 'String'
+    return textOf(isRecord(given) ? given['type'] : given) ?? 'String'
   }
   const node = (text: string) => ({ kind: Kind.NAME, value: text }) as const
   return {

@@ -1,9 +1,10 @@
+import { isRecord } from '@vinyasa/base'
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import { schemaForClients } from '../../against/read-old-schema.ts'
 import { meshMethods, READING } from './methods.ts'
 import { MeshOperations } from './operations.ts'
 import { readTransforms, type Transforms } from './transforms.ts'
-import { headersOf, isMap, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { headersOf, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
 import { filled, type Migration, Unsaid } from '../migration.ts'
 import { OldDocument } from '../old-document.ts'
 
@@ -59,7 +60,7 @@ class Mesh {
     for (const key of Object.keys(ELSEWHERE))
       if (this.#yaml.data[key] !== undefined) this.#note([key], `${key}: ${ELSEWHERE[key]}`)
     const { data } = this.#yaml
-    for (const key of Object.keys(isMap(data['serve']) ? data['serve'] : {}))
+    for (const key of Object.keys(isRecord(data['serve']) ? data['serve'] : {}))
       if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no counterpart; it was left out`)
     if (data['additionalTypeDefs'] !== undefined)
       this.#note(
@@ -128,9 +129,9 @@ class Mesh {
 type NoteAt = (key: string, text: string) => void
 
 function serverOf(serve: unknown): Values {
-  if (!isMap(serve)) return {}
+  if (!isRecord(serve)) return {}
   const host = textOf(serve['hostname'] ?? serve['host'])
-  const cors = isMap(serve['cors']) ? serve['cors'] : {}
+  const cors = isRecord(serve['cors']) ? serve['cors'] : {}
   const origins = [cors['origin'] ?? []].flat()
   return filled({
     server: filled({ port: Number(serve['port']) || undefined, host }),
@@ -198,14 +199,15 @@ interface GrpcDraft {
 
 function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraft {
   const given = handler['source'] ?? handler['protoFilePath']
-  const { file, load } = isMap(given) ? given : { file: given, load: undefined }
+  const { file, load } = isRecord(given) ? given : { file: given, load: undefined }
   const isDescriptor = /\.(bin|binpb|desc|pb|protoset)$/.test(String(file))
   const descriptorSet = textOf(handler['descriptorSetFilePath'] ?? (isDescriptor ? file : undefined))
   const isReflected = handler['useReflection'] === true || /^grpcs?:/.test(String(file))
   const { headers, forwarded } = headersOf(handler['metaData'], (text) => note('metaData', text))
   noteOthers(handler, GRPC, note)
-  const includeDirs = isMap(load) && Array.isArray(load['includeDirs']) ? load['includeDirs'].map(String) : []
-  const ssl = isMap(handler['credentialsSsl']) ? handler['credentialsSsl'] : undefined
+  const includeDirs =
+    isRecord(load) && Array.isArray(load['includeDirs']) ? load['includeDirs'].map(String) : []
+  const ssl = isRecord(handler['credentialsSsl']) ? handler['credentialsSsl'] : undefined
   const tls = ssl && {
     ca: textOf(ssl['rootCA']),
     cert: textOf(ssl['certChain']),

@@ -1,4 +1,5 @@
-import { isMap, listOf, textOf, type Values } from './yaml.ts'
+import { isRecord } from '@vinyasa/base'
+import { listOf, textOf, type Values } from './yaml.ts'
 import { filled } from '../migration.ts'
 
 /** Other names for what a source has. */
@@ -17,10 +18,10 @@ export function readTransforms(
   const rename: Record<string, string> = {}
   const hide: string[] = []
   for (const [index, one] of given.entries())
-    for (const [kind, options] of Object.entries(isMap(one) ? one : {})) {
+    for (const [kind, options] of Object.entries(isRecord(one) ? one : {})) {
       const refuse = (text: string): void => note(index, text)
-      if (kind === 'prefix' && isMap(options)) prefix = prefixOf(options, refuse)
-      else if (kind === 'rename' && isMap(options)) Object.assign(rename, renamesOf(options, refuse))
+      if (kind === 'prefix' && isRecord(options)) prefix = prefixOf(options, refuse)
+      else if (kind === 'rename' && isRecord(options)) Object.assign(rename, renamesOf(options, refuse))
       else if (kind === 'filterSchema') hide.push(...hiddenBy(options, refuse))
       else refuse(`transform ${kind} has no counterpart; it was left out`)
     }
@@ -40,7 +41,7 @@ function prefixOf(options: Values, note: (text: string) => void): Transforms['pr
 function renamesOf(options: Values, note: (text: string) => void): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { from, to, ...how } of listOf(options['renames'])) {
-    const [old, given] = [isMap(from) ? from : {}, isMap(to) ? to : {}]
+    const [old, given] = [isRecord(from) ? from : {}, isRecord(to) ? to : {}]
     const [type = '', field, argument] = [textOf(old['type']), textOf(old['field']), textOf(old['argument'])]
     if (Object.entries(how).some(([key, value]) => key.startsWith('useRegExp') && value === true)) {
       note(
@@ -62,7 +63,7 @@ function renamesOf(options: Values, note: (text: string) => void): Record<string
 
 /** `Query.!a` hides, `Query.{a, b}` keeps. */
 function hiddenBy(options: unknown, note: (text: string) => void): readonly string[] {
-  const filters = Array.isArray(options) ? options : isMap(options) ? options['filters'] : []
+  const filters = Array.isArray(options) ? options : isRecord(options) ? options['filters'] : []
   return (Array.isArray(filters) ? filters : []).flatMap((filter: unknown) => {
     const [, type = '', not = '', names = ''] =
       /^(\w+)\.(!?)\{?\s*([\w\s,*]+?)\s*\}?$/.exec(String(filter)) ?? []

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { LineCounter, parseDocument } from 'yaml'
 
 export type Values = Readonly<Record<string, unknown>>
@@ -24,14 +25,14 @@ export class MeshYaml {
   constructor(text: string) {
     this.#document = parseDocument(text, { lineCounter: this.#lines, merge: true })
     const data: unknown = this.#document.errors.length > 0 ? undefined : this.#document.toJS()
-    this.data = isMap(data) ? data : {}
+    this.data = isRecord(data) ? data : {}
     this.sources = listOf(this.data['sources']).map((source, index): Source => {
-      const handlers = isMap(source['handler']) ? Object.entries(source['handler']) : []
+      const handlers = isRecord(source['handler']) ? Object.entries(source['handler']) : []
       const [kind = 'none', handler] = handlers[0] ?? []
       return {
         name: String(source['name']),
         kind,
-        handler: READ.has(kind) ? withVariables(isMap(handler) ? handler : {}) : undefined,
+        handler: READ.has(kind) ? withVariables(isRecord(handler) ? handler : {}) : undefined,
         transforms: Array.isArray(source['transforms']) ? source['transforms'] : [],
         path: ['sources', index],
       }
@@ -67,7 +68,7 @@ export function headersOf(
 ): { readonly headers: Record<string, string>; readonly forwarded: readonly string[] } {
   const headers: Record<string, string> = {}
   const forwarded: string[] = []
-  for (const [name, value] of Object.entries(isMap(given) ? given : {})) {
+  for (const [name, value] of Object.entries(isRecord(given) ? given : {})) {
     const text = String(value)
     const sent = /^\{context\.headers(?:\.([\w-]+)|\[['"]([\w-]+)['"]\])\}$/.exec(text)
     const header = sent?.[1] ?? sent?.[2]
@@ -81,12 +82,8 @@ export function headersOf(
   return { headers, forwarded }
 }
 
-export function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function listOf(value: unknown): readonly Values[] {
-  return Array.isArray(value) ? value.filter(isMap) : []
+  return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
 export function textOf(value: unknown): string | undefined {
