@@ -41,6 +41,14 @@ export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
   )
 }
 
+/** Whoever sent the operation takes no stream. HTTP 406. */
+export function streamNotAcceptable(): GraphQLError {
+  return new GraphQLError(
+    'The operation is answered by a stream, which the Accept header does not name. Accept text/event-stream, or multipart/mixed;subscriptionSpec=1.0.',
+    { extensions: { code: 'STREAM_NOT_ACCEPTABLE' } },
+  )
+}
+
 /** An option that cannot be. Thrown when the server or a subscription starts. */
 export function invalidLiveOption(where: string, expected: string, got: unknown): GraphQLError {
   return new GraphQLError(

@@ -1,16 +1,37 @@
-import { clientOf, jsonQuality, parseAccept } from '@vinyasa/base'
+import { clientOf, jsonQuality, type MediaRange, parseAccept } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
 
-/**
- * Live queries stream over HTTP only to a client that names the media type, and takes it no less gladly than a whole answer;
- * `*` is no wish for a stream.
- */
-export function wantsEventStream(accept: string | null): boolean {
-  if (accept === null || !/event-stream/i.test(accept)) return false
+/** How gladly a client takes each kind of answer; 0: not at all. `*` is no wish for a stream. */
+export interface AcceptedAnswers {
+  /** JSON. */
+  readonly whole: number
+  /** `text/event-stream`. */
+  readonly events: number
+  /** `multipart/mixed;subscriptionSpec=1.0`. */
+  readonly multipart: number
+}
+
+const NO_STREAMS: AcceptedAnswers = { whole: 1, events: 0, multipart: 0 }
+
+export function acceptedAnswers(accept: string | null): AcceptedAnswers {
+  if (accept === null || !/event-stream|subscriptionSpec/i.test(accept)) return NO_STREAMS
   const accepted = parseAccept(accept)
-  const stream = accepted.find(({ type }) => type === 'text/event-stream')
-  return stream !== undefined && stream.quality >= jsonQuality(accepted)
+  const qualityOf = (wanted: (range: MediaRange) => boolean): number => accepted.find(wanted)?.quality ?? 0
+  return {
+    whole: jsonQuality(accepted),
+    events: qualityOf(({ type }) => type === 'text/event-stream'),
+    multipart: qualityOf(
+      ({ type, parameters }) => type === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0',
+    ),
+  }
+}
+
+/** Live queries stream over HTTP only to a client that takes a stream no less gladly than a whole answer. */
+export function wantsStream(accept: string | null): boolean {
+  const { whole, events, multipart } = acceptedAnswers(accept)
+  const most = Math.max(events, multipart)
+  return most > 0 && most >= whole
 }
 
 /** On Node: nginx would keep back what comes of a stream until it has some kilobytes. */
@@ -23,7 +44,7 @@ export function sendAsItComes(context: object): void {
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
 
 export interface EventStreams extends Required<Pick<Plugin, 'onRequest' | 'onRequestParse'>> {
-  /** The operation of a context whose client asked for an event stream. */
+  /** The operation of a context whose client asked for a stream. */
   of(context: object): AskedOperation | undefined
 }
 
@@ -38,7 +59,7 @@ export function createEventStreams(): EventStreams {
   const askings = new WeakMap<object, Asking>()
   return {
     onRequest({ request, serverContext }) {
-      if (!serverContext || !wantsEventStream(request.headers.get('accept'))) return
+      if (!serverContext || !wantsStream(request.headers.get('accept'))) return
       askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
     },
     onRequestParse({ serverContext }) {

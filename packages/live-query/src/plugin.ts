@@ -27,7 +27,8 @@ export interface LiveQueryPlugin extends Plugin {
 }
 
 /**
- * Adds `@live` to a Yoga server. Over HTTP it answers once, or streams where `text/event-stream` is asked for.
+ * Adds `@live` to a Yoga server. Over HTTP it answers once, or streams where `text/event-stream` or
+ * `multipart/mixed;subscriptionSpec=1.0` is asked for; subscriptions take the latter, too.
  *
  * @throws Error on Cloudflare Workers (workerd), where no request can wake another.
  */
@@ -55,6 +56,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     plugins: () => plugins,
     enveloped: schemas.enveloped,
     eventNames,
+    clock,
   })
   const registrationOf = createRegistrations({
     documents,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wantsEventStream } from '../src/http.ts'
+import { wantsStream } from '../src/http.ts'
 
 it.each([
   ['text/event-stream', true],
@@ -14,4 +14,16 @@ it.each([
   ['*/*', false],
   ['text/*', false],
   [null, false],
-])('%s: %s', (accept, wants) => expect(wantsEventStream(accept)).toBe(wants))
+])('%s: %s', (accept, wants) => expect(wantsStream(accept)).toBe(wants))
+
+const PARTS = 'multipart/mixed;subscriptionSpec=1.0'
+
+it.each([
+  [PARTS, true],
+  [`multipart/mixed;boundary="graphql";subscriptionspec=1.0, application/json`, true],
+  [`${PARTS};q=0.5, application/json`, false],
+  [`${PARTS};q=0.5, text/event-stream;q=0.4, application/json;q=0.5`, true],
+  ['multipart/mixed', false],
+  ['multipart/mixed;deferSpec=20220824', false],
+  ['multipart/mixed;subscriptionSpec=2.0', false],
+])('%s: %s', (accept, wants) => expect(wantsStream(accept)).toBe(wants))

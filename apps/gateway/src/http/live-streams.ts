@@ -5,16 +5,19 @@ import type { Plugin } from 'graphql-yoga'
 /** Time for a response to get its headers onto the wire: a stream that was cut is asked for again, no answer is a failure. */
 const TO_BEGIN_MS = 100
 
+/** Types of answers that go on for as long as their client stays; a deferred one ends by itself. */
+const ENDLESS = /^text\/event-stream|;\s*subscriptionSpec=/
+
 export interface LiveStreams {
   readonly plugin: Plugin
   /**
-   * Cuts every event stream, after `graceMs` those that are open by now, and those that begin from now on: they would go on
-   * for ever. Without an `event: complete` their clients connect again, as after any lost connection.
+   * Cuts every stream of results, after `graceMs` those that are open by now, and those that begin from now on: they would go on
+   * for ever. Without their last event or delimiter clients connect again, as after any lost connection.
    */
   close(graceMs?: number): void
 }
 
-/** The event streams that one gateway is sending. */
+/** The streams of results that one gateway is sending. */
 export function createLiveStreams(): LiveStreams {
   const open = new Set<ServerResponse>()
   let closed = false
@@ -23,7 +26,7 @@ export function createLiveStreams(): LiveStreams {
     plugin: {
       onResponse({ response, serverContext }) {
         const { res } = serverContext as { readonly res?: ServerResponse }
-        if (!res || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return
+        if (!res || !ENDLESS.test(response.headers.get('content-type') ?? '')) return
         // nginx would keep back what comes until it has some kilobytes.
         if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
         open.add(res)

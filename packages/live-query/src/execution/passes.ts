@@ -1,10 +1,11 @@
 import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
-import { after, CLIENT, type MaybePromise } from '@vinyasa/base'
+import { after, CLIENT, type Clock, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
 import type { Behaviour } from '@vinyasa/pipeline'
 import type { GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
 import { isEventSource, withoutEventNames } from './event-names.ts'
+import { createMultipartProcessor, refuseStream, takesMultipart } from './multipart-results.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
@@ -76,9 +77,11 @@ export interface PassesOptions {
   /** A request has its schema, as every plugin before has had its say. */
   readonly enveloped: (isRun: boolean) => void
   readonly eventNames: boolean
+  readonly clock: Clock
 }
 
-export function createPasses({ yoga, plugins, enveloped, eventNames }: PassesOptions): Passes {
+export function createPasses({ yoga, plugins, enveloped, eventNames, clock }: PassesOptions): Passes {
+  const inParts = createMultipartProcessor(clock)
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
@@ -105,9 +108,13 @@ export function createPasses({ yoga, plugins, enveloped, eventNames }: PassesOpt
         if (!valid) run.ended = result as readonly GraphQLError[]
       }
     },
-    onResultProcess({ serverContext, request, resultProcessor, setResultProcessor }) {
+    onResultProcess(payload) {
+      const { serverContext, request, result, resultProcessor, setResultProcessor } = payload
       const pass = of(serverContext)
       if (!pass) {
+        if (takesMultipart(payload)) return setResultProcessor(inParts, 'multipart/mixed')
+        if (!resultProcessor && isAsyncIterable(result))
+          return setResultProcessor(refuseStream, 'application/json')
         if (eventNames || !resultProcessor || !isEventSource(request)) return
         return setResultProcessor(withoutEventNames(resultProcessor), 'text/event-stream')
       }

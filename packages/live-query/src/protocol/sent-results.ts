@@ -1,13 +1,8 @@
 import type { ExecutionResult } from 'graphql'
-import { type JsonText, type MaybePromise, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
-import { formatError } from '../store/version.ts'
+import type { Turns } from '@vinyasa/base'
+import { writeResult } from '../store/write-result.ts'
 import type { ReadSocket } from './read-socket.ts'
 import type { ResultStream } from './streams.ts'
-
-/** A result that somebody may have written as JSON before. */
-interface Written extends ExecutionResult {
-  readonly stringify?: (result: ExecutionResult) => JsonText
-}
 
 const DONE: IteratorResult<ExecutionResult> = { done: true, value: undefined }
 
@@ -76,22 +71,13 @@ export class SentResults implements AsyncIterableIterator<ExecutionResult> {
   async #send(result: ExecutionResult): Promise<void> {
     const { id, socket } = this.#options
     const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const written = this.#payloadOf(result)
+    const written = writeResult(result, this.#options.slices, this.#goOn)
     const payload = written instanceof Promise ? await written.catch(this.#unlessEnded) : written
     if (payload === undefined || this.#hasEnded()) return
     await new Promise<void>((resolve) => {
       if (typeof payload === 'string') socket.send(`${head}${payload}}`, undefined, resolve)
       else socket.send(head, Buffer.concat([payload, Buffer.from('}')]), resolve)
     })
-  }
-
-  #payloadOf(result: ExecutionResult): MaybePromise<JsonText> {
-    const { stringify } = result as Written
-    // What is JSON already is one, as long as nobody looks at `data`. Errors have parts that are not for clients.
-    if (stringify && !result.errors) return stringify.call(result, result)
-    const { stringify: _, ...whole } = result as Written
-    const pieces = stringifySlices({ ...whole, errors: whole.errors?.map(formatError) }) ?? []
-    return writeInSlices(pieces, this.#options.slices, '', '', this.#goOn)
   }
 
   readonly #goOn = (): void => {
