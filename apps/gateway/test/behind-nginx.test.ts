@@ -4,12 +4,16 @@ import { startGateway } from './support/gateway.ts'
 
 // nginx keeps an answer back until it is whole, or fills its buffers, unless it says that it is read as it comes.
 
+const PARTS = 'multipart/mixed;subscriptionSpec=1.0, application/json'
+
 describeWithNginx('through nginx with its default buffering', () => {
   it.each([
     ['a live query', 'query @live { now }', 'text/event-stream'],
     ['a subscription', 'subscription { now }', 'text/event-stream'],
     ['a subscription of a client that takes anything', 'subscription { now }', '*/*'],
-  ])('%s over server-sent events arrives as it comes', async (_, query, accept) => {
+    ['a live query in parts', 'query @live { now }', PARTS],
+    ['a subscription in parts', 'subscription { now }', PARTS],
+  ])('%s arrives as it comes', async (_, query, accept) => {
     const { endpoint } = await startGateway({
       typeDefs: 'type Query { now: Int } type Subscription { now: Int }',
       resolvers: {

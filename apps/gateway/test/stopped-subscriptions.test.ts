@@ -41,16 +41,19 @@ async function start(): Promise<{ server: GatewayServer; next: typeof create; en
   return { server, next: create, ended: () => ended }
 }
 
-/** All that an event stream says, once its first event has come. */
-async function openStream(url: string, query: string): Promise<Promise<string>[]> {
+const SSE = 'text/event-stream'
+const PARTS = 'multipart/mixed;subscriptionSpec=1.0, application/json'
+
+/** All that a stream says, once its first result has come. */
+async function openStream(url: string, query: string, accept = SSE): Promise<Promise<string>[]> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    headers: { 'content-type': 'application/json', accept },
     body: JSON.stringify({ query }),
   })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  while (!text.includes('data: {')) text += (await reader.read()).value ?? ''
+  while (!text.includes('"data":')) text += (await reader.read()).value ?? ''
   const rest = async (): Promise<string> => {
     for (;;) {
       const { done, value } = await reader.read().catch(() => ({ done: true, value: ' cut' }))
@@ -76,7 +79,9 @@ async function openSocket(url: string, queries: Readonly<Record<string, string>>
 it('subscriptions are complete when the gateway stops, and their streams let go; live queries are not', async () => {
   const { server, ended } = await start()
   const [stream] = await openStream(server.url, ONE)
+  const [parts] = await openStream(server.url, ONE, PARTS)
   const [live] = await openStream(server.url, LIVE)
+  const [liveParts] = await openStream(server.url, LIVE, PARTS)
   const socket = await openSocket(server.url, { one: ONE, two: ONE, live: LIVE })
   const stopped = server.close()
   expect(await socket.takeJson(2)).toEqual([
@@ -85,9 +90,11 @@ it('subscriptions are complete when the gateway stops, and their streams let go;
   ])
   expect((await socket.closed).code).toBe(1001)
   expect(await stream).toMatch(/\n\nevent: complete\ndata:\n\n$/)
+  expect(await parts).toMatch(/\r\n--graphql--\r\n$/)
   expect(await live).not.toContain('complete')
+  expect(await liveParts).not.toContain('--graphql--')
   await stopped
-  expect(ended()).toBe(3)
+  expect(ended()).toBe(4)
 })
 
 it('also where nothing but a socket is open', async () => {
@@ -102,9 +109,11 @@ it('also where nothing but a socket is open', async () => {
 it('on a reload they are not: their clients come back to the next gateway', async () => {
   const { server, next } = await start()
   const [stream] = await openStream(server.url, ONE)
+  const [parts] = await openStream(server.url, ONE, PARTS)
   const socket = await openSocket(server.url, { one: ONE })
   await server.replace(await next())
   expect((await socket.closed).code).toBe(1001)
   expect(socket.frames.filter(({ text }) => text.includes('complete'))).toEqual([])
   expect(await stream).not.toContain('complete')
+  expect(await parts).not.toContain('--graphql--')
 })

@@ -32,6 +32,7 @@ function post(name: string, body: unknown, own: Readonly<Record<string, string>>
 }
 
 const SSE = { accept: 'text/event-stream' }
+const PARTS = { accept: 'multipart/mixed;subscriptionSpec=1.0, application/json' }
 
 const OVER_HTTP: readonly WayIn[] = [
   post('POST', { query: QUERY }),
@@ -62,6 +63,8 @@ const OVER_HTTP: readonly WayIn[] = [
   post('multipart response', { query: 'query { ... @defer { secret } }' }, { accept: 'multipart/mixed' }),
   { ...post('SSE, subscription', { query: 'subscription { secrets }' }, SSE), subscribes: true },
   post('SSE, live', { query: LIVE }, SSE),
+  { ...post('parts, subscription', { query: 'subscription { secrets }' }, PARTS), subscribes: true },
+  post('parts, live', { query: LIVE }, PARTS),
   {
     name: 'SSE by GET, live',
     ask: ({ http }, headers) =>
@@ -109,7 +112,7 @@ async function read(url: string, init: RequestInit): Promise<string> {
   const decoder = new TextDecoder()
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk as Uint8Array, { stream: true })
-    if (/data:.*\n\n/.test(text)) break
+    if (/data:.*\n\n|"payload":.*\r\n--/.test(text)) break
   }
   abort.abort()
   return text

@@ -2,7 +2,7 @@ import { type Clock, createTurns, isAsyncIterable, type JsonText } from '@vinyas
 import type { ExecutionResult } from 'graphql'
 import type { FetchAPI, Plugin } from 'graphql-yoga'
 import { streamNotAcceptable } from '../errors.ts'
-import { acceptedAnswers } from '../http.ts'
+import { acceptedAnswers } from './accepted-answers.ts'
 import { writeResult } from '../store/write-result.ts'
 
 type ResultPayload = Parameters<NonNullable<Plugin['onResultProcess']>>[0]

@@ -13,9 +13,10 @@ export function writeResult(
   slices: Turns,
   goOn?: () => void,
 ): MaybePromise<JsonText> {
-  const { stringify, ...whole } = result as Written
+  const { stringify } = result as Written
   // What is JSON already is one, as long as nobody looks at `data`. Errors have parts that are not for clients.
   if (stringify && !result.errors) return stringify.call(result, result)
+  const { stringify: _, ...whole } = result as Written
   const pieces = stringifySlices({ ...whole, errors: whole.errors?.map(formatError) }) ?? []
   return writeInSlices(pieces, slices, '', '', goOn)
 }
