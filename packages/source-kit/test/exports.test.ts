@@ -12,6 +12,7 @@ it('exports these names and no others', () => {
       "SharedJoins",
       "SourceNamesError",
       "answerSizeOf",
+      "asOwn",
       "askAll",
       "assignNames",
       "compileEntityId",

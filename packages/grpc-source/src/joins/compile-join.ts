@@ -1,5 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import {
+  asOwn,
   isJoinKey,
   FallBack,
   memberIn,
@@ -73,7 +74,7 @@ export function createJoinPlans(): JoinPlans {
     },
     field(scope, parent, type, definition, join, nodes, options) {
       const keyField = plainField(type, join.parentKey)
-      const leaf = getNullableType(keyField.type)
+      const leaf = getNullableType(asOwn(keyField).type)
       const own = memberIn(type, join.parentKey)
       const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
       if (!key || !isLeafType(leaf) || definition.args.length > 0)

@@ -83,6 +83,20 @@ function mappingOf(random: Random): Partial<GrpcSourceOptions> {
   }
 }
 
+/** The scalars of a schema that may be called as GraphQL's own are, now and then. */
+async function standardNames(
+  proto: string,
+  options: Partial<GrpcSourceOptions>,
+  random: Random,
+): Promise<Partial<GrpcSourceOptions>> {
+  if (!random.chance(0.3)) return {}
+  const { source } = await createSide(proto, options, () => Buffer.alloc(0))
+  const names = Object.entries({ Long: 'Int', UInt32: 'Int', Bytes: 'String' })
+  const rename = Object.fromEntries(names.filter(([own]) => source.schema.getType(own)))
+  await source.close()
+  return { rename }
+}
+
 /** Executors drop the promises of a list when an item fails at once, and do not catch their errors. */
 function ignoreForgottenErrors(): void {
   const listeners = process.listeners('unhandledRejection')
@@ -277,6 +291,7 @@ it(
         const reply = (path: string): Reply => replies.get(path) ?? Buffer.alloc(0)
         let sides: readonly Side[]
         try {
+          Object.assign(options, await standardNames(proto.text, options, random))
           sides = await Promise.all([
             createSide(proto.text, { ...options, onPlan: ({ outcome }) => void seen[outcome]++ }, reply),
             createSide(proto.text, { ...options, plans: false }, reply),

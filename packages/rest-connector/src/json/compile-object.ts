@@ -1,4 +1,5 @@
 import {
+  asOwn,
   fieldOf,
   fieldsBelow,
   NotPlannable,
@@ -202,7 +203,7 @@ function keyReader(
 ): PlannedJoin['key'] {
   const own = fieldOf(type, parentKey)
   if (!own) throw new NotPlannable(`${type.name}.${name} is joined by no field of its parent`)
-  const leaf: unknown = getNullableType(own.type)
+  const leaf: unknown = getNullableType(asOwn(own).type)
   if (!isLeafType(leaf)) throw new NotPlannable(`${type.name}.${own.name} is no key`)
   const { read } = memberOf(type, own)
   return (parent) => serializedKey(leaf, read(parent))

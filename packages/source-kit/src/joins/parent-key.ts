@@ -2,6 +2,7 @@ import { after, type MaybePromise } from '@vinyasa/base'
 import { getNullableType, isLeafType, type GraphQLLeafType, type GraphQLResolveInfo } from 'graphql'
 import { memberReader } from '../own/members.ts'
 import { fieldOf } from '../own/names.ts'
+import { asOwn } from '../own/stand-ins.ts'
 import { FallBack } from '../plan/refusals.ts'
 
 /** Reads off a parent what a join is made with. */
@@ -25,10 +26,10 @@ export function parentField(name: string): ReadParent {
   return (parent, context, info) => {
     const field = fieldOf(info.parentType, name)
     if (!field) throw new Error(`Type ${info.parentType.name} has no field "${name}", which a join reads.`)
-    const type = getNullableType(field.type)
-    const { resolve = readMember } = field
+    const { resolve = readMember, type: returnType } = asOwn(field)
+    const type = getNullableType(returnType)
     // Resolvers of others go by what they are told of the field, graphql's own among them.
-    const ofField = { ...info, fieldName: name, returnType: field.type }
+    const ofField = { ...info, fieldName: name, returnType }
     return after(resolve(parent, {}, context, ofField) as unknown, (value) =>
       value !== null && value !== undefined && isLeafType(type) ? type.serialize(value) : value,
     )

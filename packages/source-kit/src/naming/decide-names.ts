@@ -4,6 +4,7 @@ import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.t
 import { nearestNames } from '@vinyasa/base'
 import type { SourceNames } from './options.ts'
 import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
+import { standardScalar, whatMayBe } from './standard-scalars.ts'
 
 /** The name that clients have for something, by its coordinate in the source's own names; null: it is hidden. */
 export type Names = ReadonlyMap<string, string | null>
@@ -190,18 +191,23 @@ function problemsOf(elements: readonly Element[], names: Names): readonly string
       problems.push(
         `${coordinate} cannot be called "${given}"; a name is made of letters, digits and _, and does not begin with a digit or __`,
       )
-    else if ((kind === 'type' || kind === 'scalar') && TAKEN.has(given))
-      problems.push(`${coordinate} cannot be called "${given}", which GraphQL has already`)
+    else if ((kind === 'type' || kind === 'scalar') && TAKEN.has(given) && !isStandard(element, given))
+      problems.push(`${coordinate} cannot be called "${given}", which GraphQL has already${whatMayBe(given)}`)
   }
   for (const [parent, parts] of groupBy(visible, (element) => element.parent))
     for (const [name, rivals] of groupBy(parts, nameOf))
-      if (rivals.length > 1)
+      if (rivals.length > 1 && !rivals.every((element) => isStandard(element, name)))
         problems.push(
           `${rivals.map(({ coordinate }) => coordinate).join(' and ')} would both be "${name}"${
             parent === undefined ? '' : ` in ${parent}`
           }; rename or hide one of them`,
         )
   return problems
+}
+
+/** A scalar that stands for one of GraphQL's own, as several may. */
+function isStandard({ kind, name }: Element, given: string): boolean {
+  return kind === 'scalar' && standardScalar(name, given) !== undefined
 }
 
 /** Fields that are called as the interface has them, by their coordinates. */

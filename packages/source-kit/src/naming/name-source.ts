@@ -1,19 +1,24 @@
 import {
   GraphQLString,
+  isInputObjectType,
   isInputType,
+  isInterfaceType,
+  isObjectType,
   parseType,
   typeFromAST,
   type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLSchema,
 } from 'graphql'
 import { mergeSources } from '../schema/merge-sources.ts'
 import type { ContributedArgument, ContributedField, Source } from '../schema/source.ts'
 import { decideNames, type Names } from './decide-names.ts'
+import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf, type Element } from './elements.ts'
 import { SourceNamesError, type SourceNames } from './options.ts'
 import { OwnValues } from './own-values.ts'
 import { rebuildSchema } from './rebuild-schema.ts'
-import { withOwnArguments } from './rename-field.ts'
+import { valuesFor, withOwnArguments, withValues } from './rename-field.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 
 /** A source as clients see it. */
@@ -45,6 +50,8 @@ export function nameSource(source: Source, options: SourceNames): NamedSource {
   if (findings.length > 0) throw new SourceNamesError(findings)
   const names = withoutReplaced(schema, decided, joins)
   const ownValues = new OwnValues(schema, names)
+  const unfit = unfitDefaults(schema, ownValues)
+  if (unfit.length > 0) throw new SourceNamesError(unfit)
   const toClient = { schema, names, ownValues }
   const types = [...(source.types ?? [])].flatMap(([name, description]): [string, string | undefined][] => {
     const client = clientOf(names, name)
@@ -112,6 +119,31 @@ function withoutReplaced(schema: GraphQLSchema, names: Names, joins: readonly Co
   return kept
 }
 
+/** Defaults that the scalars which clients know cannot hold. */
+function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly string[] {
+  const found: string[] = []
+  const check = (coordinate: string, element: GraphQLArgument | GraphQLInputField): void => {
+    try {
+      ownValues.defaultOf(element.type, defaultValueOf(element))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      found.push(
+        `rename: ${coordinate} has a default that does not fit: ${error.message}; leave the scalar its name`,
+      )
+    }
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields()))
+        check(partOf(type.name, field.name).coordinate, field)
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const field of Object.values(type.getFields()))
+      for (const argument of field.args)
+        check(argumentAt(partOf(type.name, field.name).coordinate, argument.name), argument)
+  }
+  return found
+}
+
 interface ToClient {
   readonly schema: GraphQLSchema
   readonly names: Names
@@ -134,6 +166,7 @@ function contributedTo({ schema, names, ownValues }: ToClient, field: Contribute
     return { ...full, name: argument, type: isInputType(type) ? type : GraphQLString } as GraphQLArgument
   })
   const toOwn = ownValues.arguments(coordinate, asOwn)
+  const toValue = valuesFor(names, namedIn(String(field.type)), `${clientParent}.${clientName}`)
   return [
     {
       ...field,
@@ -149,7 +182,7 @@ function contributedTo({ schema, names, ownValues }: ToClient, field: Contribute
           return [[client, { ...full, type: textOf(names, full.type), defaultValue }]]
         }),
       ),
-      resolve: withOwnArguments(field.resolve, toOwn),
+      resolve: withValues(withOwnArguments(field.resolve, toOwn), toValue),
       subscribe: withOwnArguments(field.subscribe, toOwn),
       extensions: {
         ...renamedStatements(extensions ?? {}, meantBy(names)),

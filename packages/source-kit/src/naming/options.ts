@@ -16,7 +16,9 @@ export interface SourceNames {
   /**
    * Names of your own, without the prefix, by schema coordinate, in the source's own names: of types (`User`), fields and
    * enum values (`User.name`, `Role.ADMIN`), and arguments (`Query.user(id:)`). `*` stands for any part of a name, in the
-   * new name for the same part: `{ '*Dto': '*' }`. What is named in full counts before what is not. Default: none.
+   * new name for the same part: `{ '*Dto': '*' }`. What is named in full counts before what is not. `Long` and `UInt32` may be
+   * `Int`, and `Bytes` `String`: values are those of GraphQL's own scalars then, and one that does not fit 32 bits is an error
+   * at its place. Default: none.
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**

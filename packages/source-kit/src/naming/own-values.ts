@@ -3,6 +3,7 @@ import {
   getNullableType,
   isInputObjectType,
   isListType,
+  isScalarType,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -12,6 +13,7 @@ import {
 import type { Names } from './decide-names.ts'
 import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf } from './elements.ts'
+import { standardDefault, standardScalar } from './standard-scalars.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Translate = (value: unknown) => unknown
@@ -46,11 +48,15 @@ export class OwnValues {
     return parts.some((part) => isPartChanged(part, this.#changed)) ? this.#ofParts(parts) : undefined
   }
 
-  /** Gives a default under the clients' names. */
+  /** Gives a default under the clients' names, as their scalars have it. @throws RangeError where those cannot hold it */
   defaultOf(given: GraphQLInputType, value: unknown): unknown {
     const type = getNullableType(given) as GraphQLInputType
     if (Array.isArray(value) && isListType(type))
       return value.map((item) => this.defaultOf(type.ofType as GraphQLInputType, item))
+    if (isScalarType(type)) {
+      const standard = standardScalar(type.name, this.#names.get(type.name) ?? type.name)
+      return standard ? standardDefault(standard, value) : value
+    }
     if (!isInputObjectType(type) || typeof value !== 'object' || value === null) return value
     const parts = this.#partsOf(type).filter(
       ({ own, client }) => client !== null && Object.hasOwn(value, own),

@@ -30,6 +30,7 @@ import { renamedFieldSets } from './field-sets.ts'
 import type { OwnValues } from './own-values.ts'
 import { createFieldNamer, type FieldNamer, type TypeOf } from './rename-field.ts'
 import { clientTypeResolver } from './resolve-type.ts'
+import { standardScalar } from './standard-scalars.ts'
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 
@@ -82,8 +83,10 @@ export function rebuildSchema(
 
 function build(type: GraphQLNamedType, name: string, making: Making): GraphQLNamedType {
   const { names, namer } = making
-  if (isScalarType(type))
-    return name === type.name ? type : new GraphQLScalarType({ ...type.toConfig(), name })
+  if (isScalarType(type)) {
+    if (name === type.name) return type
+    return standardScalar(type.name, name) ?? new GraphQLScalarType({ ...type.toConfig(), name })
+  }
   if (isEnumType(type)) {
     const config = type.toConfig()
     return new GraphQLEnumType({ ...config, name, values: renamedKeys(names, type.name, config.values) })

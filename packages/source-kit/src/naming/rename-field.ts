@@ -7,16 +7,18 @@ import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldResolver,
   type GraphQLInputFieldConfig,
+  type GraphQLOutputType,
   type GraphQLSchema,
   type GraphQLType,
 } from 'graphql'
 import { memberReader } from '../own/members.ts'
-import { standInFor } from '../own/stand-ins.ts'
+import { standInFor, standInOf } from '../own/stand-ins.ts'
 import type { Names } from './decide-names.ts'
 import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf } from './elements.ts'
 import { renamedFieldSets } from './field-sets.ts'
 import type { OwnValues } from './own-values.ts'
+import { standardScalar, standardValues } from './standard-scalars.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>
@@ -70,11 +72,13 @@ export function createFieldNamer(
       const toOwn = ownValues.arguments(coordinate, argumentsOf(args))
       const isReader = config.resolve === undefined || config.resolve === defaultFieldResolver
       const isRenamed = own !== client
+      const toValue = valuesFor(names, getNamedType(config.type).name, `${names.get(type) ?? type}.${client}`)
+      const reader = isReader && (isRenamed || toValue) ? memberReader(own) : config.resolve
       return {
         ...config,
         type: typeOf(config.type),
         args: argumentsAt(coordinate, args),
-        resolve: withOwnArguments(isRenamed && isReader ? memberReader(own) : config.resolve, toOwn),
+        resolve: withValues(withOwnArguments(reader, toOwn), toValue, config.type),
         subscribe: withOwnArguments(config.subscribe, toOwn),
         extensions: {
           // A reader of our own is no source of its own.
@@ -109,6 +113,22 @@ export function withOwnArguments<Given extends Resolver | undefined>(
   const standing: Resolver = (source, args, context, info) =>
     resolver(source, argumentsOf(args as Extensions), context, info)
   return standInFor(standing, { resolve: resolver, argumentsOf })
+}
+
+/** The values of a field whose scalar is one of GraphQL's own for clients; undefined where it is none, or all fit. */
+export function valuesFor(names: Names, own: string, place: string): ReturnType<typeof standardValues> {
+  return standardValues(standardScalar(own, names.get(own) ?? own), place)
+}
+
+/** Calls a resolver for values that clients' scalars have. */
+export function withValues<Given extends Resolver | undefined>(
+  resolver: Given,
+  toValue: ReturnType<typeof standardValues>,
+  type?: GraphQLOutputType,
+): Given | Resolver {
+  if (!resolver || !toValue) return resolver
+  const standing: Resolver = (source, args, context, info) => toValue(resolver(source, args, context, info))
+  return standInFor(standing, { ...standInOf(resolver), type })
 }
 
 /** Returns the arguments as a field of a schema has them. */

@@ -1,13 +1,15 @@
-import type { GraphQLField } from 'graphql'
+import type { GraphQLField, GraphQLOutputType } from 'graphql'
 
 type Resolver = (...args: never[]) => unknown
 type Arguments = Readonly<Record<string, unknown>>
 
-/** A resolver that does what another does, for a field whose arguments are called otherwise. */
+/** A resolver that does what another does, for a field whose arguments are called otherwise, or whose values are checked. */
 export interface StandIn {
   readonly resolve: Resolver
-  /** The arguments as the source calls them. */
-  readonly argumentsOf: (args: Arguments) => Record<string, unknown>
+  /** The arguments as the source calls them; undefined: clients use the same. */
+  readonly argumentsOf: ((args: Arguments) => Record<string, unknown>) | undefined
+  /** The type that the field has in its source; undefined: the one that clients know. */
+  readonly type?: GraphQLOutputType | undefined
 }
 
 /** By the resolver that stands in; one for all servers, as resolvers are. */
@@ -16,6 +18,20 @@ const standIns = new WeakMap<Resolver, StandIn>()
 export function standInFor<Own extends Resolver>(resolver: Own, standIn: StandIn): Own {
   standIns.set(resolver, standIn)
   return resolver
+}
+
+/** What a resolver that stands in for this one stands in for. */
+export function standInOf(resolver: Resolver): StandIn {
+  return standIns.get(resolver) ?? { resolve: resolver, argumentsOf: undefined }
+}
+
+/** How joins read a field: as its source has it, whatever its scalar is for clients. */
+export function asOwn<Field extends Pick<GraphQLField<unknown, unknown>, 'resolve' | 'type'>>(
+  field: Field,
+): Pick<Field, 'resolve' | 'type'> {
+  const standIn = field.resolve && standIns.get(field.resolve)
+  if (!standIn?.type || standIn.argumentsOf) return field
+  return { resolve: standIn.resolve as Field['resolve'], type: standIn.type }
 }
 
 /** Gives a source arguments under its own names; undefined where clients use the same. */
