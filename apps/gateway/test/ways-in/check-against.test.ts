@@ -8,7 +8,7 @@ import { stringify } from 'yaml'
 import { findCounterparts } from '../../src/commands/against/counterparts.ts'
 import { compareSchemas } from '../../src/commands/against/compare-schemas.ts'
 import { coordinatesOf } from '../../src/commands/against/coordinates-of.ts'
-import { findMends } from '../../src/commands/against/mend.ts'
+import { describeUntried, findMends } from '../../src/commands/against/mend.ts'
 import { withSettings } from '../../src/commands/against/settings.ts'
 import type { GatewayConfig } from '../../src/config/types.ts'
 import { createGateway } from '../../src/gateway.ts'
@@ -289,6 +289,53 @@ describe('the settings that it names', () => {
       [],
       ['grpc.a.fieldNames', 'grpc.a.int64'],
     ])
+  })
+
+  it('are two where 64-bit integers were Int, of gRPC and REST', async () => {
+    const protoText = {
+      'a.proto': `syntax = "proto3"; package a; service S { rpc GetA(Q) returns (A); }
+        message Q { int64 id = 1; } message A { int64 id = 1; uint32 size = 2; string text = 3; bytes raw = 4; }`,
+    }
+    const grpc = { a: { endpoint: '127.0.0.1:1', protoText, expose: 'all' as const } }
+    const fields = { v: 'long' } as const
+    const endpoints = [{ name: 'thing', path: '/', responseSchema: { typeName: 'T', fields } }]
+    const config: GatewayConfig = { grpc, rest: { b: { baseUrl: 'http://127.0.0.1:1', endpoints } } }
+    const old = buildSchema(`
+      type Query { getA(id: Int): A, thing: T }
+      type A { id: Int, size: Int, text: String, raw: String }
+      type T { v: Int }
+    `)
+    const { mends, left } = await findMends(old, await schemaOf(config), config, schemaOf)
+    expect([
+      left,
+      mends.map(({ setting: { path, value } }) => `${path.join('.')}: ${String(value)}`),
+    ]).toEqual([
+      [],
+      [
+        'grpc.a.int64: number-when-safe',
+        'grpc.a.rename.Long: Int',
+        'grpc.a.rename.UInt32: Int',
+        'grpc.a.rename.Bytes: String',
+        'rest.b.rename.Long: Int',
+      ],
+    ])
+  })
+
+  it('are looked for no longer than there is time, and what was not tried is named', async () => {
+    const config = { rest: { shop: shop() } }
+    const old = await schemaOf({ rest: { shop: { ...shop(), rename: { Product: 'Thing', Maker: 'Firm' } } } })
+    const made: number[] = []
+    const slow = async (changed: GatewayConfig) => {
+      made.push(1)
+      return await schemaOf(changed)
+    }
+    const mended = await findMends(old, await schemaOf(config), config, slow, 0)
+    expect([made, mended.mends]).toEqual([[], []])
+    expect(mended.left.length).toBeGreaterThan(0)
+    expect(describeUntried(mended)).toEqual([
+      'untried  rest.shop.rename: { Long: Int } and 1 more: 60 gateways were made, or 30 s were over; set those above, and ask again',
+    ])
+    expect(describeUntried(await findMends(old, await schemaOf(config), config, slow))).toEqual([])
   })
 
   it('are none where two could be meant', () => {

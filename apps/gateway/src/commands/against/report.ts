@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { compareSchemas, type Finding } from './compare-schemas.ts'
-import { findMends, type Mend, type SchemaOf } from './mend.ts'
+import { describeUntried, findMends, type Mend, type SchemaOf } from './mend.ts'
 import { describeSetting } from './settings.ts'
 
 export interface Difference {
@@ -22,7 +22,8 @@ export async function describeDifference(
   const breaking = count(findings, 'breaking')
   const summary = `against  ${breaking} breaking, ${count(findings, 'dangerous')} dangerous`
   if (breaking === 0) return { lines: [summary, ...findings.map((one) => lineOf(one, []))], breaking }
-  const { mends, left } = await findMends(before, after, config, schemaOf)
+  const mended = await findMends(before, after, config, schemaOf)
+  const { mends, left } = mended
   const used = new Set(findings.flatMap((one) => mends.filter((mend) => isFor(mend, one))))
   const others = mends.filter((mend) => !used.has(mend))
   const known = new Set(findings.map(({ message }) => message))
@@ -38,6 +39,7 @@ export async function describeDifference(
             `left     ${count(left, 'breaking')} breaking, ${count(left, 'dangerous')} dangerous with these settings`,
           ]),
       ...left.filter(({ message }) => !known.has(message)).map((one) => lineOf(one, [])),
+      ...describeUntried(mended),
     ],
   }
 }

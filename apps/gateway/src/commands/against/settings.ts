@@ -54,27 +54,33 @@ function withoutPrefix(name: string, prefix: Renamed['prefix'], part: 'types' | 
   return typeof prefix === 'object' || part === 'types' ? rest : rest.charAt(0).toLowerCase() + rest.slice(1)
 }
 
-/** Settings by which many names or types are others, for what a source's section has. */
-export function switchesFor(config: GatewayConfig): readonly Setting[] {
+type Switch = Readonly<Record<string, string | boolean>>
+
+const OF_GRPC: readonly Switch[] = [
+  { fieldNames: 'proto' },
+  { stripEnumPrefix: true },
+  { typeNaming: 'qualified' },
+  { maps: 'json' },
+  { int64: 'number-when-safe' },
+  { int64: 'bigint-scalar' },
+  { int64: 'number-when-safe', 'rename.Long': 'Int' },
+  { 'rename.UInt32': 'Int' },
+  { 'rename.Bytes': 'String' },
+]
+const OF_OPENAPI: readonly Switch[] = [
+  { 'openapi.integers': 'int' },
+  { 'openapi.integers': 'long' },
+  { 'openapi.trustRequired': true },
+]
+const OF_REST: readonly Switch[] = [{ 'rename.Long': 'Int' }]
+
+/** Settings by which many names or types are others, for what a source's section has; those of one list belong together. */
+export function switchesFor(config: GatewayConfig): readonly (readonly Setting[])[] {
   return sourcesOf(config).flatMap(([section, name]) => {
-    const values: readonly (readonly [string, string | boolean])[] =
-      section === 'grpc'
-        ? [
-            ['fieldNames', 'proto'],
-            ['stripEnumPrefix', true],
-            ['typeNaming', 'qualified'],
-            ['maps', 'json'],
-            ['int64', 'number-when-safe'],
-            ['int64', 'bigint-scalar'],
-          ]
-        : config.rest?.[name]?.openapi === undefined
-          ? []
-          : [
-              ['openapi.integers', 'int'],
-              ['openapi.integers', 'long'],
-              ['openapi.trustRequired', true],
-            ]
-    return values.map(([key, value]) => ({ path: [section, name, ...key.split('.')], value }))
+    const ofRest = config.rest?.[name]?.openapi === undefined ? OF_REST : [...OF_OPENAPI, ...OF_REST]
+    return (section === 'grpc' ? OF_GRPC : ofRest).map((one) =>
+      Object.entries(one).map(([key, value]) => ({ path: [section, name, ...key.split('.')], value })),
+    )
   })
 }
 

@@ -5,7 +5,7 @@ import { Document, isMap, isScalar, visit } from 'yaml'
 import type { GatewayConfig } from '../../config/types.ts'
 import { loadConfig } from '../../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
-import type { Mended } from '../against/mend.ts'
+import { describeUntried, type Mended } from '../against/mend.ts'
 import { withSettings } from '../against/settings.ts'
 import type { CommandContext } from '../context.ts'
 import type { Migration } from './migration.ts'
@@ -72,6 +72,7 @@ function describe(compared: Mended | ConfigError | undefined, file: string): rea
   return [
     `clients  ${breaking} breaking, ${left.length - breaking} dangerous`,
     ...left.map(({ level, message }) => `${level} ${message}`),
+    ...describeUntried(compared),
   ]
 }
 
