@@ -267,3 +267,36 @@ describe('resolvers without typeDefs', () => {
     await expect(start({ resolvers: resolvers as never })).rejects.toThrow(message)
   })
 })
+
+describe('a type of gRPC that only a RESOLVER method gives', () => {
+  const proto = `syntax = "proto3"; package r; import "graphql.proto";
+    service S {
+      rpc GetUser(Id) returns (User) { option (graphql.schema) = { type: RESOLVER name: "user" }; }
+      rpc GetTags(Id) returns (Tags) { option (graphql.schema) = { type: RESOLVER name: "tags" response { pluck: "tags" } }; }
+      rpc Ping(Id) returns (Id) { option (graphql.schema).name = "ping"; }
+    }
+    message Id { string id = 1; } message User { string id = 1; string name = 2; repeated Tag of = 3; }
+    message Tag { string text = 1; } message Tags { repeated Tag tags = 1; }`
+  const users = { protoText: { 'r.proto': proto }, endpoint: '127.0.0.1:1' }
+
+  it('is known to typeDefs, and can be added to', async () => {
+    const gateway = await openGateway({
+      grpc: { users },
+      typeDefs:
+        'type Query { me: User, tag: Tag } extend type User { nick: String } type Team { lead: User }',
+      resolvers: {
+        Query: { me: () => ({ id: '1', name: 'Ada' }) },
+        User: { nick: ({ name }: { name: string }) => name.toLowerCase() },
+      },
+    })
+    const { data, errors } = await ask(gateway, '{ me { name nick } }')
+    expect([errors, data]).toEqual([undefined, { me: { name: 'Ada', nick: 'ada' } }])
+    expect(printSchema(gateway.schema)).toContain('type Tag {')
+  })
+
+  it('is named as before, without a field of Query', async () => {
+    const { schema } = await openGateway({ grpc: { users } })
+    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['ping'])
+    expect(schema.getType('Tags')).toBeUndefined()
+  })
+})

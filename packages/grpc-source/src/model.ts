@@ -3,6 +3,7 @@ import { mergeSources, nameSource, type ContributedField, type Source } from '@v
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {
+  getNamedType,
   GraphQLSchema,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
@@ -29,7 +30,13 @@ import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import { createRuntimes } from './methods/runtimes.ts'
-import { createRootField, rootType, type RootField, type RootFieldOptions } from './calls/root-fields.ts'
+import {
+  createRootField,
+  responseType,
+  rootType,
+  type RootField,
+  type RootFieldOptions,
+} from './calls/root-fields.ts'
 import type { FieldShape } from './contract/shapes.ts'
 import { TypeBuilder } from './mapping/types.ts'
 import { warnOfUnknownEnums } from './mapping/unknown-enums.ts'
@@ -126,7 +133,9 @@ export function buildModel(options: ModelOptions): Model {
   )
   const declared = declareJoins(source.joins ?? [], joinContext)
   // Building the schema makes every type, and with it every finding.
-  const plain = orFindings(contract, sourceName, () => schemaOf(roots, typesOf(declared)))
+  const plain = orFindings(contract, sourceName, () =>
+    schemaOf(roots, [...typesOf(declared), ...resolvedTypes(exposed, rootFieldOptions)]),
+  )
   const own: Source = { id: sourceId, schema: plain, fields: declared }
   const named = nameSource(own, findings.length === 0 ? source : {})
   const joined = findings.length === 0 ? mergeSources(null, [named.source]).schema : plain
@@ -185,6 +194,13 @@ function rootFields(exposed: readonly ExposedMethod[], fieldOf: (method: Exposed
     roots[method.type][method.name] = fieldOf(method) as GraphQLFieldConfigMap<unknown, unknown>[string]
   }
   return roots
+}
+
+/** What RESOLVER methods give: types of the schema also where no field of it gives them yet. */
+function resolvedTypes(exposed: readonly ExposedMethod[], options: RootFieldOptions): GraphQLNamedType[] {
+  return exposed
+    .filter(({ type }) => type === 'RESOLVER')
+    .map((method) => getNamedType(responseType(method, options)))
 }
 
 function schemaOf(roots: Roots, types: GraphQLNamedType[]): GraphQLSchema {
