@@ -1,19 +1,29 @@
+/** One line of what is wrong. */
+export interface ConfigMistake {
+  readonly text: string
+  /** The path of the setting that it is about; undefined: none alone. */
+  readonly at?: readonly PropertyKey[] | undefined
+}
+
 /**
  * Something in the config or the environment stops the gateway from starting.
- * The message is one line: where, what was found, what was expected, how to mend it.
+ * Each line of the message says: where, what was found, what was expected, how to mend it.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly code = 'CONFIG_ERROR'
   /** What of the config was asked for until then, for `--watch`. */
   readonly files: readonly string[]
+  readonly mistakes: readonly ConfigMistake[]
 
   constructor(
-    message: string,
+    message: string | readonly ConfigMistake[],
     { files = [], ...options }: ErrorOptions & { readonly files?: readonly string[] } = {},
   ) {
-    super(message, options)
+    const mistakes = typeof message === 'string' ? [{ text: message }] : message
+    super(mistakes.map(({ text }) => text).join('\n'), options)
     this.files = files
+    this.mistakes = mistakes
   }
 }
 

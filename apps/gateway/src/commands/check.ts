@@ -1,12 +1,14 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
 import { load } from './load.ts'
+import { openGateway } from './open-gateway.ts'
 import { ConfigError } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
 export async function checkCommand(flags: CheckFlags, context: CommandContext): Promise<void> {
-  const { config, file, baseDirectory } = await load(flags, context)
+  const loaded = await load(flags, context)
+  const { config, file, baseDirectory } = loaded
   const before =
     flags.against === undefined
       ? undefined
@@ -17,7 +19,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
   const { findInvalidDocuments } = await import('../access/documents/check-documents.ts')
   const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
-  const gateway = await createGateway(config, { baseDirectory, logger })
+  const gateway = await openGateway(loaded, { logger })
   /** Prints what clients of an older schema would notice, and gives how many of it breaks them. */
   async function compare(old: GraphQLSchema): Promise<number> {
     const { describeDifference } = await import('./against/report.ts')

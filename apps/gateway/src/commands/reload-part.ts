@@ -1,9 +1,10 @@
 import { ConfigError, messageOf } from '../errors.ts'
-import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
+import type { CreateGatewayOptions, Gateway } from '../gateway.ts'
 import type { GatewayServer } from '../server.ts'
 import type { ReloadFailure, ReloadPart } from '../workers/reloads.ts'
 import type { LoadedConfig } from '../config/file/load-config.ts'
 import { filesRead } from './files-read.ts'
+import { openGateway } from './open-gateway.ts'
 
 export interface ReloadPartOptions {
   readonly server: GatewayServer
@@ -46,8 +47,7 @@ export function createReloadPart({ server, load, shared, onRead }: ReloadPartOpt
       const loaded = await load()
       isLoaded = true
       onRead(filesRead(loaded))
-      const { config, baseDirectory } = loaded
-      const next = await createGateway(config, { ...shared, baseDirectory })
+      const next = await openGateway(loaded, shared)
       onRead(next.files)
       if (own === attempt) prepared = next
       else close(next)

@@ -2,12 +2,12 @@ import { shareAmongReloads } from '../observability/metrics/shared-metrics.ts'
 import { once } from 'node:events'
 import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
-import { createGateway } from '../gateway.ts'
 import type { LoadedConfig } from '../config/file/load-config.ts'
 import { filesRead } from './files-read.ts'
 import { createLogDestination } from '../logging/log-destination.ts'
 import { createLogger } from '../logging/logger.ts'
 import { createMemoryBus } from '../bus/open-bus.ts'
+import { openGateway } from './open-gateway.ts'
 import { logSettings, serverSettings } from '../presets.ts'
 import { serve } from '../server.ts'
 import { createReloads, reloadFailure } from '../workers/reloads.ts'
@@ -21,7 +21,7 @@ export async function runGateway(
   flags: StartFlags,
   context: CommandContext,
 ): Promise<void> {
-  const { config, baseDirectory } = loaded
+  const { config } = loaded
   const destination = createLogDestination({
     onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
   })
@@ -40,7 +40,7 @@ export async function runGateway(
     lostLogLines: countNew(() => destination.dropped),
     shareMetrics: shareMetrics((error) => logger.error(error, 'metrics')),
   }
-  const gateway = await createGateway(config, { ...shared, baseDirectory })
+  const gateway = await openGateway(loaded, shared)
   const server = await serve(gateway, {
     ...serverSettings(config),
     port: flags.port,

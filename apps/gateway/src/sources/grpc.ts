@@ -5,6 +5,7 @@ import type { GrpcSourceConfig } from './types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
+import { mistakesOf } from './place-in.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `grpc`. */
@@ -27,7 +28,7 @@ export async function openGrpcSource(
       },
     })
   } catch (error) {
-    throw new ConfigError(`grpc.${name}: ${messageOf(error)}`, { cause: error })
+    throw new ConfigError(mistakesOf('grpc', name, config, messageOf(error)), { cause: error })
   }
   return {
     name,

@@ -11,6 +11,7 @@ import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
+import { mistakesOf } from './place-in.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** A document may give a thousand: the log tells the first, `vinyasa check` all. */
@@ -66,7 +67,7 @@ export async function openRestSource(
       observe: forRest(observability.observe),
     })
   } catch (error) {
-    throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
+    throw new ConfigError(mistakesOf('rest', name, config, messageOf(error)), { cause: error })
   }
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, type ConfigMistake } from '../../errors.ts'
 import { definitionsIn, suggestFor } from '../../coordinates.ts'
 
 /**
@@ -16,37 +16,43 @@ import { definitionsIn, suggestFor } from '../../coordinates.ts'
  * whose alternatives are none, or name a policy without a meaning: of the config, and of directives in SDL.
  */
 export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} }: AccessConfig = {}): void {
+  const mistakes: ConfigMistake[] = []
   for (const [coordinate, rule] of Object.entries(fields)) {
-    const path = `access.fields["${coordinate}"]`
-    if (!isDefined(schema, coordinate))
-      throw new ConfigError(
-        `${path}: the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`,
-      )
-    if (!isGiven(schema, coordinate))
-      throw new ConfigError(
-        `${path}: no field gives a ${coordinate}, so that nothing would be refused; put the rule on the fields that take it`,
-      )
-    checkRule(path, rule, policies)
+    const at = ['access', 'fields', coordinate]
+    for (const text of [placeMistake(schema, coordinate) ?? ruleMistakes(rule, policies)].flat())
+      mistakes.push({ at, text: `access.fields["${coordinate}"]: ${text}` })
   }
   for (const [coordinate, { extensions }] of definitionsIn(schema))
-    checkRule(`the directive on ${coordinate}`, extensions['access'], policies)
+    for (const text of ruleMistakes(extensions['access'], policies))
+      mistakes.push({ text: `the directive on ${coordinate}: ${text}` })
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
 }
 
-function checkRule(
-  path: string,
+/** What is wrong with where a rule stands. */
+function placeMistake(schema: GraphQLSchema, coordinate: string): string | undefined {
+  if (!isDefined(schema, coordinate))
+    return `the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`
+  if (isGiven(schema, coordinate)) return undefined
+  return `no field gives a ${coordinate}, so that nothing would be refused; put the rule on the fields that take it`
+}
+
+function ruleMistakes(
   rule: AccessRule | unknown,
   policies: NonNullable<AccessConfig['policies']>,
-): void {
+): readonly string[] {
   const { scopes, policies: named } = Object(rule) as AccessRule
-  for (const lists of [scopes, named]) {
-    if (lists && (lists.length === 0 || lists.some((all) => all.length === 0)))
-      throw new ConfigError(
-        `${path}: a list of alternatives is empty, which nobody could fulfil; name a scope or policy in it, or take the rule away`,
-      )
-  }
-  const unknown = (named ?? []).flat().find((name) => !Object.hasOwn(policies, name))
-  if (unknown !== undefined)
-    throw new ConfigError(`${path}: no policy "${unknown}"; say in access.policies what it stands for`)
+  const isEmpty = [scopes, named].some(
+    (lists) => lists && (lists.length === 0 || lists.some((all) => all.length === 0)),
+  )
+  const unknown = (named ?? []).flat().filter((name) => !Object.hasOwn(policies, name))
+  return [
+    ...(isEmpty
+      ? [
+          'a list of alternatives is empty, which nobody could fulfil; name a scope or policy in it, or take the rule away',
+        ]
+      : []),
+    ...unknown.map((name) => `no policy "${name}"; say in access.policies what it stands for`),
+  ]
 }
 
 function isDefined(schema: GraphQLSchema, coordinate: string): boolean {

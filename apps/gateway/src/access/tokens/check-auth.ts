@@ -1,6 +1,7 @@
 import type { AccessSections, IssuerConfig, JwtConfig } from '../access-types.ts'
 import type { HttpSections } from '../../http/http-types.ts'
 import type { PresetSections } from '../../presets.ts'
+import { formatPath } from '../../config/file/describe-issue.ts'
 import { ConfigError } from '../../errors.ts'
 import { tokenHeaders } from './token-place.ts'
 
@@ -12,35 +13,46 @@ export function checkAuth(config: AuthSections): void {
   if (!jwt) return
   const names = new Map<string, number>()
   for (const [index, issuer] of jwt.issuers.entries()) {
-    const path = `auth.jwt.issuers[${index}]`
+    const at = ['auth', 'jwt', 'issuers', index]
     const first = names.get(issuer.issuer)
     if (first !== undefined)
-      throw new ConfigError(
-        `${path}.issuer: issuers[${first}] has the same; tokens name one of them, so list what differs there (audience takes several)`,
+      throw mistakeAt(
+        [...at, 'issuer'],
+        `issuers[${first}] has the same; tokens name one of them, so list what differs there (audience takes several)`,
       )
     names.set(issuer.issuer, index)
-    refuseBadKeys(path, issuer)
+    refuseBadKeys(at, issuer)
   }
   refuseOwnClaims(jwt)
   refuseCookiesWithoutCsrf(config)
 }
 
-function refuseBadKeys(path: string, { issuer, jwksUri, secret, algorithms = [] }: IssuerConfig): void {
+function mistakeAt(at: readonly PropertyKey[], text: string): ConfigError {
+  return new ConfigError([{ at, text: `${formatPath(at)}: ${text}` }])
+}
+
+function refuseBadKeys(
+  at: readonly PropertyKey[],
+  { issuer, jwksUri, secret, algorithms = [] }: IssuerConfig,
+): void {
   if (secret !== undefined && jwksUri !== undefined)
-    throw new ConfigError(
-      `${path}: secret and jwksUri are two ways to verify; leave out the one its tokens are not signed for`,
+    throw mistakeAt(
+      at,
+      `secret and jwksUri are two ways to verify; leave out the one its tokens are not signed for`,
     )
   const wrong = algorithms.find((algorithm) => algorithm.startsWith('HS') !== (secret !== undefined))
   if (wrong !== undefined)
-    throw new ConfigError(
+    throw mistakeAt(
+      [...at, 'algorithms'],
       secret === undefined
-        ? `${path}.algorithms: ${wrong} wants a secret, and public keys verify by others; set secret, or take it out`
-        : `${path}.algorithms: ${wrong} wants a public key, and a secret verifies HS256, HS384 and HS512; set jwksUri in its place, or take it out`,
+        ? `${wrong} wants a secret, and public keys verify by others; set secret, or take it out`
+        : `${wrong} wants a public key, and a secret verifies HS256, HS384 and HS512; set jwksUri in its place, or take it out`,
     )
   const [name, address] = jwksUri === undefined ? ['issuer', issuer] : ['jwksUri', jwksUri]
   if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) return
-  throw new ConfigError(
-    `${path}.${name}: expected an http or https address, received "${address}"; say with jwksUri where the keys are`,
+  throw mistakeAt(
+    [...at, name as string],
+    `expected an http or https address, received "${address}"; say with jwksUri where the keys are`,
   )
 }
 
@@ -49,8 +61,9 @@ function refuseOwnClaims(jwt: JwtConfig): void {
   const own = tokenHeaders(jwt)
   const taken = Object.keys(jwt.forwardClaims ?? {}).find((header) => own.includes(header.toLowerCase()))
   if (taken !== undefined)
-    throw new ConfigError(
-      `auth.jwt.forwardClaims: the token itself stands in "${taken}"; give the claim a header of its own, for example x-user-id`,
+    throw mistakeAt(
+      ['auth', 'jwt', 'forwardClaims'],
+      `the token itself stands in "${taken}"; give the claim a header of its own, for example x-user-id`,
     )
 }
 
@@ -58,7 +71,8 @@ function refuseOwnClaims(jwt: JwtConfig): void {
 function refuseCookiesWithoutCsrf({ auth, graphql, preset }: AuthSections): void {
   const isPrevented = graphql?.csrfPrevention ?? preset === 'production'
   if (auth?.jwt.cookie === undefined || isPrevented) return
-  throw new ConfigError(
-    'auth.jwt.cookie: any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
+  throw mistakeAt(
+    ['auth', 'jwt', 'cookie'],
+    'any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
   )
 }

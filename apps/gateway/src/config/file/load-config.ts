@@ -5,6 +5,7 @@ import type { GatewayConfig } from '../types.ts'
 import type { ModuleRead } from './import-module.ts'
 import { parseConfig } from './parse-config.ts'
 import { isDataFile } from './data-file.ts'
+import type { PlaceOf } from './read-data.ts'
 
 /** Looked for in this order when no `--config` is given. */
 export const CONFIG_FILES: readonly string[] = [
@@ -32,6 +33,8 @@ export interface LoadedConfig {
   readonly baseDirectory: string
   /** All that it was read from. */
   readonly files: readonly string[]
+  /** What a mistake that was found later says, with the place of its setting before it. */
+  readonly placed: (error: unknown) => Promise<unknown>
 }
 
 /** Finds, reads and validates a config file. Throws {@link ConfigError}: a line for each mistake, with file and path. */
@@ -40,15 +43,25 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const baseDirectory = dirname(file)
   if (isDataFile(file)) {
     const { readData } = await import('./read-data.ts')
-    return { file, baseDirectory, ...(await readData(file, options.environment)) }
+    const { placeOf, ...read } = await readData(file, options.environment)
+    return { file, baseDirectory, ...read, placed: (error) => withPlaces(error, placeOf) }
   }
   const { value, files } = await readModule(file)
   try {
-    return { file, baseDirectory, config: parseConfig(value), files }
+    const placed = (error: unknown) => withPlaces(error, async () => file)
+    return { file, baseDirectory, config: parseConfig(value), files, placed }
   } catch (error) {
     const lines = messageOf(error).split('\n')
     throw new ConfigError(lines.map((line) => `${file}: ${line}`).join('\n'), { cause: error })
   }
+}
+
+async function withPlaces(error: unknown, placeOf: PlaceOf): Promise<unknown> {
+  if (!(error instanceof ConfigError) || error.mistakes.every(({ at }) => !at)) return error
+  const lines = error.mistakes.map(async ({ text, at }) =>
+    at ? `${await placeOf(at, true)}: ${text}` : text,
+  )
+  return new ConfigError((await Promise.all(lines)).join('\n'), { cause: error, files: error.files })
 }
 
 function findConfigFile({ file, directory }: LoadConfigOptions): string {

@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../../errors.ts'
 import type { GatewayConfig } from '../types.ts'
 import { isDataFile } from './data-file.ts'
 import type { Mistake } from './describe-issue.ts'
-import { readConfigDocument, type ConfigDocument } from './document.ts'
+import { readConfigDocument, type ConfigDocument, type Locate, type Place } from './document.ts'
 import { substituteEnvironment, textOf, type VariableMistake } from './environment.ts'
 import { formatMistake, validateData } from './parse-config.ts'
 
@@ -15,7 +15,12 @@ export interface DataRead {
   readonly config: GatewayConfig
   /** The file and those that it extends. */
   readonly files: readonly string[]
+  /** Finds where in them a setting stands: `file:line:column`. */
+  readonly placeOf: PlaceOf
 }
+
+/** `isName`: of its name, not of its value. */
+export type PlaceOf = (path: readonly PropertyKey[], isName?: boolean) => Promise<string>
 
 /**
  * Reads a config of YAML or JSON and those that it `extends`, which come first: objects are merged, all else is replaced.
@@ -24,7 +29,7 @@ export interface DataRead {
 export async function readData(file: string, environment: Environment): Promise<DataRead> {
   const files = new Set<string>()
   try {
-    return { config: await readConfig(file, environment, files), files: [...files] }
+    return { ...(await readConfig(file, environment, files)), files: [...files] }
   } catch (error) {
     throw new ConfigError(messageOf(error), { cause: error, files: [...files] })
   }
@@ -34,7 +39,7 @@ async function readConfig(
   file: string,
   environment: Environment,
   files: Set<string>,
-): Promise<GatewayConfig> {
+): Promise<Omit<DataRead, 'files'>> {
   const documents = await readWithBases(file, { environment, files }, [])
   const unset: [ConfigDocument, VariableMistake][] = []
   const merged = documents
@@ -50,7 +55,10 @@ async function readConfig(
     )
   const { config, mistakes } = validateData(merged)
   if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
-  return config
+  return {
+    config,
+    placeOf: async (path, isName) => placeIn(await locatorsOf(documents), path, isName).at,
+  }
 }
 
 /** The documents that a file extends, and then its own. */
@@ -115,17 +123,31 @@ async function describe(
   mistakes: readonly Mistake[],
   documents: readonly ConfigDocument[],
 ): Promise<readonly string[]> {
-  const located = await Promise.all(documents.map((document) => document.places()))
-  const placed = mistakes.map((mistake) => {
-    const places = located.map((locate, index) => ({ ...locate(mistake.path, mistake.isName), index }))
-    return { mistake, place: places.reduce((best, next) => (next.depth >= best.depth ? next : best)) }
-  })
+  const located = await locatorsOf(documents)
+  const placed = mistakes.map((mistake) => ({
+    mistake,
+    place: placeIn(located, mistake.path, mistake.isName),
+  }))
   placed.sort((a, b) => a.place.index - b.place.index || a.place.offset - b.place.offset)
   return placed.map(({ mistake, place }) => {
     const variables = mistake.isName ? [] : (place.text?.match(/\$\{\w+/g) ?? [])
     const of = variables.length > 0 ? ` (in ${variables.map((name) => `${name}}`).join(', ')})` : ''
     return `${place.at}: ${formatMistake(mistake)}${of}${wordMeant(mistake, place.text)}`
   })
+}
+
+function locatorsOf(documents: readonly ConfigDocument[]): Promise<readonly Locate[]> {
+  return Promise.all(documents.map((document) => document.places()))
+}
+
+/** The place in the file that has the most of a path; of several, in the one merged last. */
+function placeIn(
+  located: readonly Locate[],
+  path: readonly PropertyKey[],
+  isName: boolean | undefined,
+): Place & { readonly index: number } {
+  const places = located.map((locate, index) => ({ ...locate(path, isName), index }))
+  return places.reduce((best, next) => (next.depth >= best.depth ? next : best))
 }
 
 /** Words of YAML 1.1 are texts in YAML 1.2. */
