@@ -113,10 +113,7 @@ it.each(mistakes)('%s is told with file, line and column', async (_, marked, tex
   expect(await folder.command('check')).toBe(1)
   const place = `vinyasa: ${file}:${before.length}:${(before.at(-1) ?? '').length + 1}: `
   const told = folder.err.filter((line) => text.test(line))
-  expect(
-    told.map((line) => line.slice(0, place.length)),
-    folder.err.join('\n'),
-  ).toEqual([place])
+  expect([told.map((line) => line.slice(0, place.length)), folder.err]).toEqual([[place], folder.err])
 })
 
 it('all mistakes of rules are told at once, in the file that has them', async () => {

@@ -56,12 +56,12 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   }
 }
 
-async function withPlaces(error: unknown, placeOf: PlaceOf): Promise<unknown> {
-  if (!(error instanceof ConfigError) || error.mistakes.every(({ at }) => !at)) return error
-  const lines = error.mistakes.map(async ({ text, at }) =>
+async function withPlaces(thrown: unknown, placeOf: PlaceOf): Promise<unknown> {
+  if (!(thrown instanceof ConfigError) || thrown.mistakes.every(({ at }) => !at)) return thrown
+  const lines = thrown.mistakes.map(async ({ text, at }) =>
     at ? `${await placeOf(at, true)}: ${text}` : text,
   )
-  return new ConfigError((await Promise.all(lines)).join('\n'), { cause: error, files: error.files })
+  return new ConfigError((await Promise.all(lines)).join('\n'), { cause: thrown, files: thrown.files })
 }
 
 function findConfigFile({ file, directory }: LoadConfigOptions): string {
