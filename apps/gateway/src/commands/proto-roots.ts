@@ -112,7 +112,7 @@ function list(value: unknown): (string | Record<string, unknown>)[] {
 }
 
 /** Nearest first. */
-async function foldersBelow(directory: string): Promise<readonly string[]> {
+export async function foldersBelow(directory: string): Promise<readonly string[]> {
   const folders = [directory]
   for (let index = 0; index < folders.length && folders.length < MAX_FOLDERS; index += 1) {
     const folder = folders[index] ?? directory

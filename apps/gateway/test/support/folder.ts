@@ -14,7 +14,7 @@ export interface Folder {
   readonly err: string[]
   command(...args: string[]): Promise<number>
   /** Runs `start` until the test ends; resolves to the endpoint once it is ready. */
-  start(): Promise<string>
+  start(readinessPath?: string): Promise<string>
 }
 
 /** An empty folder to run commands in; `answers` are what its user says when asked. */
@@ -39,7 +39,7 @@ export async function emptyFolder(answers: string[] = []): Promise<Folder> {
     out,
     err,
     command: (...args) => run(args, context),
-    async start() {
+    async start(readinessPath = '/health/ready') {
       const port = await freePort()
       const ended = run(['start', '--port', String(port)], context)
       onTestFinished(async () => {
@@ -48,7 +48,7 @@ export async function emptyFolder(answers: string[] = []): Promise<Folder> {
       })
       const base = `http://127.0.0.1:${port}`
       const ready = async (): Promise<number> =>
-        (await fetch(`${base}/health/ready`).catch(() => undefined))?.status ?? 0
+        (await fetch(base + readinessPath).catch(() => undefined))?.status ?? 0
       await expect.poll(ready, { timeout: 15_000 }).toBe(200)
       return `${base}/graphql`
     },

@@ -14,7 +14,7 @@ import { readOldConfig } from './read-old-config.ts'
 /** `vinyasa init --from`: writes the config that an old one of another gateway stands for, and says what it does not say. */
 export async function initFrom(file: string, context: CommandContext): Promise<void> {
   const { directory } = context
-  const migration = await readOldConfig(resolve(directory, file), file)
+  const migration = await readOldConfig(resolve(directory, file), file, directory)
   const { from, config, notes } = migration
   if (config['rest'] === undefined && config['grpc'] === undefined)
     throw new ConfigError(
@@ -23,7 +23,7 @@ export async function initFrom(file: string, context: CommandContext): Promise<v
   const target = join(directory, 'gateway.config.yaml')
   const left = notes
     .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
-    .map(({ line, text }) => `${file}${line === undefined ? '' : `:${line}`}: ${text}`)
+    .map(({ line, text, file: of = file }) => `${of}${line === undefined ? '' : `:${line}`}: ${text}`)
   const head = [`Written from ${file}, a configuration of ${from}.`, ...left]
   await writeFile(target, toYaml(config, head), { flag: 'wx' })
   const compared = await compare(migration, context).catch((error: unknown) => {

@@ -5,6 +5,8 @@ export interface Note {
   /** From 1; undefined: it is of no line alone. */
   readonly line: number | undefined
   readonly text: string
+  /** Default: the file that was given. */
+  readonly file?: string | undefined
 }
 
 /** An old configuration in the words of this gateway. */

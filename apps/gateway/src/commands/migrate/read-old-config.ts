@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { type DocumentNode, parse, visit } from 'graphql'
@@ -5,12 +6,20 @@ import { ConfigError, messageOf } from '../../errors.ts'
 import type { Migration } from './migration.ts'
 
 const READ =
-  "expected Tailcall's SDL (with @http, @grpc), a subgraph of Apollo connectors (with @connect), or Mesh's .meshrc.yaml"
+  "expected Tailcall's SDL (with @http, @grpc), a subgraph of Apollo connectors (with @connect), Mesh's .meshrc.yaml, or the folder, main.go, main.rs or annotated .proto of a grpc-graphql-gateway"
 
 /** Reads an old configuration, whatever of those that are known it is. Throws {@link ConfigError}. */
-export async function readOldConfig(file: string, shown: string): Promise<Migration> {
+export async function readOldConfig(file: string, shown: string, directory: string): Promise<Migration> {
   const refuse = (what: string, cause?: unknown): never => {
     throw new ConfigError(`--from ${shown}: ${what}; ${READ}`, { cause })
+  }
+  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true
+  if (isFolder || (existsSync(file) && /^\.(go|rs|proto)$/.test(extname(file)))) {
+    const { findProject } = await import('./grpc-graphql-gateway/find-project.ts')
+    const project = await findProject(file, directory)
+    if (!project)
+      return refuse('there are no protos with (graphql.schema), or nothing starts a gateway of them')
+    return (await import('./grpc-graphql-gateway/read-project.ts')).readProject(project, directory)
   }
   const text = await readFile(file, 'utf8').catch((error: unknown) => refuse(messageOf(error), error))
   if (/^\.[cm]?[jt]sx?$/.test(extname(file)))

@@ -1,0 +1,72 @@
+/** How one of the gateways of these annotations names and types what is in a proto. */
+export interface Dialect {
+  readonly product: string
+  typeName(message: string, file: string, kind: 'Type' | 'Input' | 'Enum'): string
+  wellKnown(message: string): string
+  /** The members of a well-known message, as the parts of a time. */
+  readonly messageFields: string
+  /** Scalars that it has for those that are made here. */
+  readonly scalars: Readonly<Record<string, string>>
+  /** Messages that hold themselves are interfaces. */
+  readonly hasInterfaces: boolean
+  /** Maps are lists of entries. */
+  readonly hasMaps: boolean
+  /** Clients need not give what has a default. */
+  readonly hasDefaults: boolean
+  /** The one argument that takes a request may not be left out. */
+  readonly requiresInput: boolean
+  requiredList(item: string): string
+}
+
+/** Names of Go packages by the package of a proto. */
+export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
+  const prefixOf = (message: string): readonly [string, string] => {
+    const parts = message.split('.')
+    for (let count = parts.length - 1; count >= 0; count--) {
+      const name = packages.get(parts.slice(0, count).join('.'))
+      if (name !== undefined) return [toCamel(name), parts.slice(count).join('_')]
+    }
+    return [toCamel(parts.slice(0, -1).join('.')), parts.at(-1) ?? '']
+  }
+  return {
+    product: 'grpc-graphql-gateway, of Go',
+    typeName(message, _file, kind) {
+      const [prefix, name] = prefixOf(message)
+      return `${prefix}_${kind}_${name}`
+    },
+    wellKnown: (message) => `${message}pb_Type_${message}`,
+    messageFields: 'seconds: Int nanos: Int',
+    scalars: { Long: 'Int', UInt32: 'Int', Bytes: 'String', Upload: 'String' },
+    hasInterfaces: true,
+    hasMaps: true,
+    hasDefaults: true,
+    requiresInput: true,
+    requiredList: (item) => `[${item}!]!`,
+  }
+}
+
+export const RUST: Dialect = {
+  product: 'grpc_graphql_gateway, of Rust',
+  typeName: (message) => message.replaceAll('.', '_'),
+  wellKnown: (message) => `google_protobuf_${message}`,
+  messageFields: 'seconds: String nanos: Int',
+  scalars: { Long: 'String', UInt32: 'Int', Bytes: 'String', Upload: 'Upload' },
+  hasInterfaces: false,
+  hasMaps: false,
+  hasDefaults: false,
+  requiresInput: false,
+  requiredList: (item) => `[${item}!]`,
+}
+
+/** `example.com/shop/v1;shoppb` is `shoppb`, `example.com/shop` is `shop`. */
+export function goPackageName(goPackage: string): string {
+  return goPackage.split(';')[1] ?? goPackage.split('/').at(-1) ?? goPackage
+}
+
+/** `user_v1` is `UserV1`. */
+function toCamel(name: string): string {
+  return name
+    .split(/[^A-Za-z\d]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')
+}

@@ -1,0 +1,200 @@
+import {
+  astFromValue,
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  print,
+} from 'graphql'
+import type { Dialect } from './dialects.ts'
+
+/** Forms that these gateways had for messages which are scalars here. */
+const AS_MESSAGES: Readonly<Record<string, string>> = {
+  DateTime: 'Timestamp',
+  Duration: 'Duration',
+  FieldMask: 'FieldMask',
+  JSON: 'Struct',
+}
+
+/**
+ * The schema that an old gateway made of the protos, out of the one that is made of them here, and the name that each type had.
+ */
+export function oldSchemaOf(
+  schema: GraphQLSchema,
+  dialect: Dialect,
+): { readonly schema: GraphQLSchema; readonly names: ReadonlyMap<string, string> } {
+  const writer = new OldSchema(schema, dialect)
+  return { schema: buildSchema(writer.write(), { assumeValidSDL: true }), names: writer.names }
+}
+
+class OldSchema {
+  readonly names: ReadonlyMap<string, string>
+  readonly #schema: GraphQLSchema
+  readonly #dialect: Dialect
+  /** Messages that hold themselves, which Go knows as interfaces. */
+  readonly #interfaces = new Map<string, string>()
+  readonly #messages = new Set<string>()
+
+  constructor(schema: GraphQLSchema, dialect: Dialect) {
+    this.#schema = schema
+    this.#dialect = dialect
+    this.names = new Map(
+      Object.values(schema.getTypeMap()).flatMap((type) => {
+        const old = this.#nameOf(type)
+        return old === undefined ? [] : [[type.name, old] as const]
+      }),
+    )
+  }
+
+  write(): string {
+    const types = Object.values(this.#schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+    const lines = types.flatMap((type) => {
+      if (isObjectType(type)) return this.#object(type)
+      if (isInputObjectType(type)) return isChoice(type) ? [] : [this.#input(type)]
+      if (!isEnumType(type)) return []
+      return [
+        `enum ${this.#named(type)} { ${type
+          .getValues()
+          .map(({ name }) => name)
+          .join(' ')} }`,
+      ]
+    })
+    const messages = [...this.#messages].map((name) => `type ${name} { ${this.#dialect.messageFields} }`)
+    const uploads = this.#schema.getType('Upload') ? ['scalar Upload'] : []
+    return [...lines, ...messages, ...uploads].join('\n')
+  }
+
+  #nameOf(type: GraphQLNamedType): string | undefined {
+    const [, message, file] = /: ([\w.]+) \(([^()]*)\)$/.exec(String(type.extensions['origin'] ?? '')) ?? []
+    if (message === undefined || file === undefined) return undefined
+    const kind = isEnumType(type) ? 'Enum' : isInputObjectType(type) ? 'Input' : 'Type'
+    const nested = isEntry(type, message) ? `.${entryName(type.name, message)}` : ''
+    return this.#dialect.typeName(message + nested, file, kind)
+  }
+
+  #object(type: GraphQLObjectType): string[] {
+    const fields = Object.values(type.getFields())
+    const own = fields.filter(({ type: given }) => getNamedType(given) === type)
+    const textOf = (field: (typeof fields)[number]): string =>
+      `${field.name}${this.#arguments(field.args, isRoot(type.name))}: ${this.#output(field.type, type)}`
+    const name = this.#named(type)
+    if (own.length === 0 || !this.#dialect.hasInterfaces || isRoot(type.name))
+      return [`type ${name} { ${fields.map(textOf).join('\n')} }`]
+    const parent = name.replace('_Type_', '_Interface_')
+    this.#interfaces.set(type.name, parent)
+    const others = fields.filter((field) => !own.includes(field))
+    return [
+      `type ${name} implements ${parent} { ${fields.map(textOf).join('\n')} }`,
+      `interface ${parent} { ${others.map(textOf).join('\n')} }`,
+    ]
+  }
+
+  #input(type: GraphQLInputObjectType): string {
+    const fields = Object.values(type.getFields()).flatMap((field) => this.#asInputs(field))
+    return `input ${this.#named(type)} { ${fields.join('\n')} }`
+  }
+
+  #arguments(args: readonly GraphQLArgument[], isOfRoot: boolean): string {
+    const [first] = args
+    const wraps = isOfRoot && args.length === 1 && first && isWrapper(first)
+    if (wraps && this.#dialect.requiresInput)
+      return `(${first.name}: ${this.#named(getNamedType(first.type))}!)`
+    if (wraps) return `(${first.name}: ${this.#named(getNamedType(first.type))})`
+    const texts = args.flatMap((argument) => this.#asInputs(argument))
+    return texts.length === 0 ? '' : `(${texts.join(', ')})`
+  }
+
+  /** A choice of several was each of them. */
+  #asInputs(element: GraphQLArgument | GraphQLInputField): string[] {
+    const named = getNamedType(element.type)
+    if (isInputObjectType(named) && isChoice(named))
+      return Object.values(named.getFields()).flatMap((arm) => this.#asInputs(arm))
+    const isRequired = isNonNullType(element.type)
+    return [`${element.name}: ${this.#inputType(element.type, isRequired)}${this.#defaultOf(element)}`]
+  }
+
+  #defaultOf({ type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
+    const value =
+      this.#dialect.hasDefaults && defaultValue !== undefined ? astFromValue(defaultValue, type) : null
+    return value ? ` = ${print(value)}` : ''
+  }
+
+  #inputType(type: GraphQLType, isRequired: boolean): string {
+    const text = this.#bare(type)
+    if (!isListType(getNullableType(type))) return isRequired ? `${text}!` : text
+    return isRequired ? this.#dialect.requiredList(text) : `[${text}]`
+  }
+
+  #output(type: GraphQLType, parent: GraphQLObjectType): string {
+    const nullable = getNullableType(type)
+    const named = getNamedType(type)
+    const cyclic =
+      named === parent && this.#dialect.hasInterfaces
+        ? this.#named(parent).replace('_Type_', '_Interface_')
+        : undefined
+    const text = cyclic ?? this.#bare(type)
+    if (isListType(nullable)) {
+      const isMap = isObjectType(named) && named.name.endsWith('Entry') && !this.#dialect.hasMaps
+      return isMap ? text : `[${text}]`
+    }
+    return isNonNullType(type) && !isEntry(parent, '') ? `${text}!` : text
+  }
+
+  #bare(type: GraphQLType): string {
+    return this.#named(getNamedType(type))
+  }
+
+  #named(type: GraphQLNamedType): string {
+    const { name } = type
+    if (isSpecifiedScalarType(type) || isRoot(name)) return name
+    const scalar = this.#dialect.scalars[name]
+    if (scalar !== undefined) return scalar
+    const message = AS_MESSAGES[name]
+    if (message === undefined) return this.names.get(name) ?? name
+    const old = this.#dialect.wellKnown(message)
+    this.#messages.add(old)
+    return old
+  }
+}
+
+function isRoot(name: string): boolean {
+  return /^(Query|Mutation|Subscription)$/.test(name)
+}
+
+function isChoice(type: GraphQLInputObjectType): boolean {
+  return type.isOneOf
+}
+
+/** One argument that takes a whole request. */
+function isWrapper({ type }: GraphQLArgument): boolean {
+  return isInputObjectType(getNullableType(type))
+}
+
+/** `{ key value }` of a map: a type that is made of a part of its message. */
+function isEntry(type: GraphQLNamedType, message: string): boolean {
+  if (!isObjectType(type) && !isInputObjectType(type)) return false
+  const keys = Object.keys(type.getFields()).join(' ')
+  return keys === 'key value' && /Entry(Input)?$/.test(type.name) && !message.endsWith('Entry')
+}
+
+/** `ItemLabelsEntry` of `shop.Item` is `LabelsEntry`, as protoc calls it. */
+function entryName(name: string, message: string): string {
+  const parent = message.split('.').findLast((part) => name.includes(part)) ?? ''
+  const field = name.slice(name.indexOf(parent) + parent.length).replace(/Input$/, '')
+  return field
+    .split('_')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')
+}
