@@ -70,6 +70,25 @@ describe('joins', () => {
     expect(callsOf('j.Users/GetUser')).toHaveLength(3)
   })
 
+  it('a RESOLVER method that a setting makes a query is both: a field of Query, and what resolves fields', async () => {
+    const { address } = await backend({ 'j.proto': PROTO }, HANDLERS)
+    for (const plans of [true, false]) {
+      const grpc = await source({
+        protoText: { 'j.proto': PROTO },
+        endpoint: address,
+        methods: { 'j.Users.GetUser': { schema: { type: 'QUERY' } } },
+        plans,
+      })
+      const query = '{ userById(id: "5") { name } posts(count: 1) { author { name } reviewer { name } } }'
+      expect(await run(yogaWith(grpc), query)).toEqual({
+        data: {
+          userById: { name: 'user 5' },
+          posts: [{ author: { name: 'user 0' }, reviewer: { name: 'user r' } }],
+        },
+      })
+    }
+  })
+
   it('costs one batch RPC for 1,000 items, in any order of keys, with missing keys null', async () => {
     const { address, calls } = await backend({ 'j.proto': PROTO }, HANDLERS)
     const grpc = await source({

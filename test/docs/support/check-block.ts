@@ -56,6 +56,9 @@ export async function checkBlock(
       return checkDockerfile(code, story)
     case 'proto':
       return void story.write(file ?? 'example.proto', code)
+    case 'rust':
+      // Another gateway's: it is only read.
+      return void story.write(file ?? 'main.rs', code)
     default:
       throw new Error(`A block of "${language}" is not run by anything`)
   }
