@@ -59,6 +59,26 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(folder.err).toEqual([])
   }, 60_000)
 
+  it('says once of a source which mutations seem to read, and the setting that makes them queries; check says it too', async () => {
+    const folder = await emptyFolder()
+    const names = 'FindA ReadA FetchA CountA QueryA LookupA DescribeA ShowA ExistsA findB getBooks DeleteA'
+    const methods = names.split(' ').map((name) => `rpc ${name}(Q) returns (Q);`)
+    await writeFile(
+      join(folder.directory, 'a.proto'),
+      `syntax = "proto3"; package a; message Q { string id = 1; } service S { ${methods.join(' ')} }`,
+    )
+    expect(await folder.command('init', 'a.proto', '--endpoint', '127.0.0.1:1')).toBe(0)
+    await folder.command('check')
+    const notes = folder.out.filter((line) => line.startsWith('note '))
+    const note =
+      'a.S.FindA, a.S.ReadA, a.S.FetchA, a.S.CountA, a.S.QueryA, a.S.LookupA, a.S.DescribeA, a.S.ShowA and 2 more: ' +
+      'mutations, as nothing says that they only read; if they do, write "option idempotency_level = NO_SIDE_EFFECTS" ' +
+      "into the proto, or methods: { 'a.S.FindA': { schema: { type: 'QUERY' } } }"
+    expect(notes).toEqual([`note     ${note}`, `note     a: ${note}`])
+    const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+    expect(config).toContain('# query        getBooks: a.S.getBooks')
+  })
+
   it('with an OpenAPI document of one’s own, whose server is the base URL', async () => {
     const backend = await startRestBackend(({ url }) => ({
       json: { id: Number(url.pathname.split('/').at(-1)), name: 'Rex' },

@@ -9,6 +9,8 @@ export interface Draft {
   /** Lines of a comment above the config. */
   readonly note: readonly string[]
   readonly config: object
+  /** What its user is told at once, a line each. */
+  readonly told?: readonly string[]
   /** Takes away what was downloaded for it. */
   readonly remove?: () => Promise<void>
 }
@@ -112,6 +114,7 @@ async function draftSource(name: string, draft: GrpcDraft, directory: string, no
     )
     return {
       note: [note, ...fields, ...source.notes],
+      told: source.notes,
       config: { grpc: { [name]: { ...draft, expose: 'all' } } },
     }
   } finally {

@@ -125,6 +125,7 @@ async function write(draft: Draft, context: CommandContext): Promise<void> {
   const note = draft.note.map((line) => `# ${line.replaceAll('\n', ' ')}\n`)
   await writeFile(target, `${note.join('')}${stringify(draft.config)}`, { flag: 'wx' })
   context.print(`wrote    ${target}`)
+  for (const line of draft.told ?? []) context.print(`note     ${line}`)
   context.print('next     vinyasa check    connects to the backend and reports what is wrong')
   context.print('         vinyasa start    serves http://127.0.0.1:4000/graphql')
 }

@@ -182,6 +182,9 @@ const READS = /^(?:[Gg]et|[Ll]ist|[Ss]earch|[Bb]atch_?[Gg]et)(?:[A-Z0-9_]|$)/
 /** Other verbs of methods that mostly read, which may as well change something. */
 const SEEMS_TO_READ = /^(?:find|read|fetch|count|query|look_?up|describe|show|exists)(?:[A-Z0-9_]|$)/
 
+/** Methods that a note names of those that it is about. */
+const MAX_NAMED = 8
+
 function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotations, notes: string[]): void {
   const likely = exposed.filter(
     ({ desc, type, settings }) =>
@@ -192,8 +195,10 @@ function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotat
   )
   const [first] = likely
   if (!first) return
+  const more = likely.length - MAX_NAMED
+  const named = likely.slice(0, MAX_NAMED).map(({ id }) => id)
   notes.push(
-    `${likely.map(({ id }) => id).join(', ')}: mutations, as nothing says that they only read; if they do, write ` +
+    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: mutations, as nothing says that they only read; if they do, write ` +
       `"option idempotency_level = NO_SIDE_EFFECTS" into the proto, or methods: { '${first.id}': { schema: { type: 'QUERY' } } }`,
   )
 }
