@@ -110,7 +110,8 @@ export interface ResponseCacheOptions {
    */
   readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
   /**
-   * A text for whom the response is: part of the key, and the identity that `scope: PRIVATE` needs.
+   * A text for whom the response is: part of the key, and the identity that `scope: PRIVATE` needs. Null: it knows nobody;
+   * headers tell users apart nevertheless, as `varyHeaders` says.
    * It sees the finished context, so hits are answered after context building instead of before parse.
    */
   readonly session?: ((context: Record<string, unknown>) => string | null | undefined) | undefined

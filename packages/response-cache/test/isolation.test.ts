@@ -169,6 +169,22 @@ describe('cookies', () => {
   })
 })
 
+describe('a session of nobody', () => {
+  const rows: readonly [string, readonly HeaderName[], ResponseCacheOptions, string][] = [
+    ['takes nothing from the header that separates users by default', [], {}, 'MISS'],
+    ['shares answers where varyHeaders says that no header counts', [], { varyHeaders: [] }, 'HIT'],
+    ['shares none of a source that reads the header', ['authorization'], { varyHeaders: [] }, 'MISS'],
+  ]
+  it.each(rows)('%s', async (_title, mine, given, expected) => {
+    const { yoga } = serve({ mine, joined: [] }, { session: () => null, ...given })
+    const as = (authorization: string) => ask({ yoga }, '{ mine { value } }', { headers: { authorization } })
+    await as('Bearer a')
+    const other = await as('Bearer b')
+    expect(other.cache).toBe(expected)
+    expect((await as('Bearer a')).cache).toBe('HIT')
+  })
+})
+
 describe('a source that cannot say who its answers are for', () => {
   const reads: Reads = {
     mine: [],
