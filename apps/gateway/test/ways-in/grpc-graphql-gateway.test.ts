@@ -1,5 +1,5 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startGrpcBackend } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -59,7 +59,7 @@ async function moved(
   return {
     folder,
     said: said(folder),
-    config: config.replaceAll(String(backend.port), '1'),
+    config: config.replaceAll(String(backend.port), '1').replace(`from ${from},`, 'from it,'),
     calls: () => backend.calls.map(({ path }: any) => path),
   }
 }
@@ -211,4 +211,140 @@ describe('init --from a project of grpc-graphql-gateway', () => {
     },
     120_000,
   )
+})
+
+describe('a project', () => {
+  const proto = (service: string, options = ''): string => `syntax = "proto3"; package shop.v1;
+    import "graphql.proto";
+    ${options}
+    message Find { oneof by { string name = 1; int64 number = 2; } repeated int64 ids = 3; }
+    message Thing { int64 id = 1; repeated Thing parts = 2; }
+    service Shop { ${service}
+      rpc FindThing(Find) returns (Thing) { option (graphql.schema) = { type: QUERY name: "thing" }; }
+      rpc PutThing(Find) returns (Thing) { option (graphql.schema) = { type: MUTATION name: "put" request { name: "input" } }; }
+    }`
+  const GO = 'option go_package = "example.com/shop;shop_pb";'
+  const host = (more: string): string => `option (graphql.service) = { host: "shop:50051" ${more} };`
+  const main = (body: string): string => `package main
+import "github.com/ysugimoto/grpc-graphql-gateway/runtime"
+func main() { mux := runtime.NewServeMux()
+${body}
+}`
+  const rust = (body: string): string => `use grpc_graphql_gateway::Gateway;
+async fn main() {
+${body}
+}`
+
+  const rows: readonly (readonly [string, Readonly<Record<string, string>>, string, RegExp, RegExp])[] = [
+    [
+      'of Go by its proto alone',
+      { 'a.proto': proto(host(''), GO) },
+      'a.proto',
+      /of Go\.[^]*endpoint: shop:50051[^]*prefix: \{ types: ShopPb_Type_ \}[^]*FindInput: ShopPb_Input_Find /,
+      /nothing says whether it speaks TLS/,
+    ],
+    [
+      'of Rust by its proto alone, whose server has TLS',
+      { 'a.proto': proto(host('')) },
+      'a.proto',
+      /of Rust\.[^]*endpoint: https:\/\/shop:50051[^]*prefix: \{ types: shop_v1_ \}/,
+      /insecure is not set, so TLS is spoken/,
+    ],
+    [
+      'with plain servers',
+      { 'a.proto': proto(host('insecure: true')) },
+      '.',
+      /endpoint: shop:50051/,
+      /^((?!TLS)[^])*$/,
+    ],
+    [
+      'whose plugin of protoc writes camelCase',
+      { 'a.proto': proto('', GO), 'buf.gen.yaml': 'plugins: [{ name: graphql, opt: field_camel }]' },
+      '.',
+      /^((?!fieldNames)[^])*$/,
+      /clients/,
+    ],
+    [
+      'whose server is computed',
+      {
+        'a.proto': proto(host('insecure: true'), GO),
+        'cmd/main.go': main(
+          'conn, _ := grpc.Dial(*address)\nshop.RegisterShopGraphqlHandler(mux, conn)\nhttp.ListenAndServe("127.0.0.1:81", nil)\nhttp.Handle("/api", mux)',
+        ),
+      },
+      'cmd/main.go',
+      /host: 127.0.0.1, port: 81[^]*path: \/api[^]*endpoint: shop:50051/,
+      /cmd\/main.go:5: Shop: its address is computed; set its endpoint/,
+    ],
+    [
+      'whose server has TLS by code',
+      {
+        'a.proto': proto('', GO),
+        'main.go': main(
+          'conn, err := grpc.NewClient("shop:443", grpc.WithTransportCredentials(credentials.NewTLS(nil)))\nshop.RegisterShopGraphqlHandler(mux, conn)',
+        ),
+      },
+      '.',
+      /endpoint: https:\/\/shop:443/,
+      /clients/,
+    ],
+    [
+      'with two gateways in one program',
+      {
+        'a.proto': proto(''),
+        'src/main.rs': rust(
+          'Gateway::builder().with_services(["shop.v1.Shop"]).serve("0.0.0.0:1").await;\nGateway::builder().add_grpc_client("shop.v1.Shop", GrpcClient::new("http://a:1").await?).disable_introspection();',
+        ),
+      },
+      '.',
+      /introspection: false[^]*endpoint: a:1/,
+      /src\/main.rs:4: a gateway begins here beside another/,
+    ],
+    [
+      'whose constants stand in its calls',
+      {
+        'a.proto': proto(''),
+        'src/main.rs': rust(
+          'const A: &str = "http://a:7";\nconst B: &str = "0.0.0.0:9";\nlet c = GrpcClient::builder(A).connect_lazy()?;\nlet gateway = Gateway::builder().add_grpc_clients([("shop.v1.Shop".to_string(), c)]).build()?;\ngateway.serve(B).await?;',
+        ),
+      },
+      '.',
+      /port: 9 \}[^]*endpoint: a:7/,
+      /clients/,
+    ],
+  ]
+  it.each(rows)('%s', async (_, files, from, config, lines) => {
+    const folder = await emptyFolder()
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder.directory, file)), { recursive: true })
+      await writeFile(join(folder.directory, file), text)
+    }
+    expect([await folder.command('init', '--from', from), folder.err]).toEqual([0, []])
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toMatch(config)
+    expect(folder.out.join('\n')).toMatch(lines)
+    expect(said(folder).filter((line) => line.startsWith('wrong'))).toEqual([])
+  })
+
+  it.each([
+    [
+      'no protos',
+      { 'main.go': main('shop.RegisterShopGraphql(mux)') },
+      /there are no protos with \(graphql.schema\)/,
+    ],
+    [
+      'code of something else',
+      { 'a.proto': proto('', GO), 'main.go': 'package main' },
+      /nothing starts a gateway of them/,
+    ],
+    [
+      'a proto that is none',
+      { 'main.go': main('shop.RegisterShopGraphql(mux)'), 'a.proto': `${proto('', GO)} message {` },
+      /a\.proto/,
+    ],
+  ])('is refused with %s', async (_, files, message) => {
+    const folder = await emptyFolder()
+    for (const [file, text] of Object.entries(files)) await writeFile(join(folder.directory, file), text)
+    expect(await folder.command('init', '--from', 'main.go')).toBe(1)
+    expect(folder.err.join('\n')).toMatch(message)
+  })
 })

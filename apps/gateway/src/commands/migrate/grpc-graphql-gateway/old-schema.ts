@@ -78,7 +78,9 @@ class OldSchema {
 
   #nameOf(type: GraphQLNamedType): string | undefined {
     const [, message, file] = /: ([\w.]+) \(([^()]*)\)$/.exec(String(type.extensions['origin'] ?? '')) ?? []
-    if (message === undefined || file === undefined) return undefined
+    // A choice is a type here alone.
+    if (message === undefined || file === undefined || (isInputObjectType(type) && isChoice(type)))
+      return undefined
     const kind = isEnumType(type) ? 'Enum' : isInputObjectType(type) ? 'Input' : 'Type'
     const nested = isEntry(type, message) ? `.${entryName(type.name, message)}` : ''
     return this.#dialect.typeName(message + nested, file, kind)

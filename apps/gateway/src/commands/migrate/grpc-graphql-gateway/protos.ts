@@ -38,7 +38,7 @@ export function isAnnotated(text: string): boolean {
 
 export function readProtoText(path: string, given: string): ProtoText {
   const text = withoutComments(given)
-  const packageName = /^\s*package\s+([\w.]+)\s*;/m.exec(text)?.[1] ?? ''
+  const packageName = /(?<=^|;)\s*package\s+([\w.]+)\s*;/m.exec(text)?.[1] ?? ''
   const fields = (pattern: RegExp): ProtoField[] =>
     [...text.matchAll(pattern)].map(({ 1: name = '', index }) => ({ name, line: lineAt(text, index) }))
   return {

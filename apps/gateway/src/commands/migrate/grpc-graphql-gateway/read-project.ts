@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, isObjectType } from 'graphql'
 import { nameOf } from '../../init-grpc.ts'
 import { findProtoRoots } from '../../proto-roots.ts'
 import { ConfigError, messageOf } from '../../../errors.ts'
@@ -27,6 +27,7 @@ export async function readProject(project: Project, directory: string): Promise<
     ...endpointsOf(
       protos.flatMap(({ services }) => services.filter(isServed)),
       read,
+      language,
     ),
     fieldNames: project.isCamel ? undefined : 'proto',
     int64: language === 'go' ? 'number-when-safe' : undefined,
@@ -83,11 +84,16 @@ async function filesOf(protos: readonly ProtoText[], directory: string): Promise
 }
 
 /** One address for all services, or one for each, as the code says it, else the annotation. */
-function endpointsOf(services: readonly ProtoService[], { endpoints }: GatewayCode): Record<string, unknown> {
+function endpointsOf(
+  services: readonly ProtoService[],
+  { endpoints }: GatewayCode,
+  language: Project['language'],
+): Record<string, unknown> {
   const addresses = new Map<string, string>()
   for (const { name, host, isInsecure } of services) {
     const given = endpoints.get(name) ?? endpoints.get(name.replace(/^.*\./, ''))
-    const annotated = host === undefined ? 'localhost:50051' : isInsecure ? host : asTls(host)
+    const isPlain = isInsecure || language === 'go'
+    const annotated = host === undefined ? 'localhost:50051' : isPlain ? host : asTls(host)
     addresses.set(name, (given ?? annotated).replace(/^http:\/\//, '').replace(/\/$/, ''))
   }
   const [one, ...others] = new Set(addresses.values())
@@ -142,7 +148,7 @@ function namesFor(
 ): Record<string, unknown> {
   const counts = new Map<string, number>()
   for (const [own, old] of names)
-    if (old.endsWith(own)) {
+    if (old.endsWith(own) && isObjectType(schema.getType(own))) {
       const prefix = old.slice(0, -own.length)
       counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
     }
@@ -162,11 +168,16 @@ function notesOn(
   language: Project['language'],
   file: string,
 ): readonly Note[] {
-  const plain = services.filter(({ host, isInsecure }) => host !== undefined && !isInsecure)
+  const plain = services.filter(
+    ({ host, isInsecure }) => host !== undefined && !isInsecure && !/^https?:/.test(host),
+  )
   return [
     ...plain.map(({ name }) => ({
       line: undefined,
-      text: `${name}: insecure is not set, so TLS is spoken; write http:// before its address if the server has none`,
+      text:
+        language === 'go'
+          ? `${name}: nothing says whether it speaks TLS; write https:// before its address if it does`
+          : `${name}: insecure is not set, so TLS is spoken; write http:// before its address if it has none`,
     })),
     ...wrappers.map(({ name, line }) => ({
       line,

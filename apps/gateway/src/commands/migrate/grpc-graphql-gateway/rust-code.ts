@@ -47,6 +47,12 @@ export function readRustCode(code: string): GatewayCode {
   let settings: Values = {}
   let services: Set<string> | undefined
   const clients = clientsIn(text)
+  const [, second] = text.matchAll(/\bGateway::builder\(\)/g)
+  if (second)
+    notes.push({
+      line: lineAt(text, second.index),
+      text: 'a gateway begins here beside another; the config is one of both, so write one for each',
+    })
   for (const { name, given, at } of callsOfBuilder(text)) {
     const note = (what: string): void => void notes.push({ line: lineAt(text, at), text: `${name}: ${what}` })
     const strings = [...given.matchAll(/"([^"]*)"/g)].map(([, one = '']) => one)
