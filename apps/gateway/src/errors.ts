@@ -41,3 +41,11 @@ export function firstLine(text: string): string {
 export function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
 }
+
+/** A path in a config, as people write it: `rest.shop.endpoints[2].name`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'config'
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`))
+    .join('')
+}

@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
-import { load } from './load.ts'
-import { openGateway } from './open-gateway.ts'
+import { load, openGateway } from './load.ts'
 import { ConfigError } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
 

@@ -1,4 +1,5 @@
 import { loadConfig, type LoadedConfig } from '../config/file/load-config.ts'
+import type { CreateGatewayOptions, Gateway } from '../gateway.ts'
 import type { CommandContext, PresetFlag } from './context.ts'
 
 /** The config that a command line names, with its preset, which wins. */
@@ -8,4 +9,17 @@ export async function load(
 ): Promise<LoadedConfig> {
   const { config, ...others } = await loadConfig({ file, directory, environment })
   return { config: preset === undefined ? config : { ...config, preset }, ...others }
+}
+
+/** The gateway of a config file. Throws `ConfigError`: what is wrong with it, and where in the file. */
+export async function openGateway(
+  { config, baseDirectory, placed }: LoadedConfig,
+  options: Omit<CreateGatewayOptions, 'baseDirectory'>,
+): Promise<Gateway> {
+  const { createGateway } = await import('../gateway.ts')
+  try {
+    return await createGateway(config, { ...options, baseDirectory })
+  } catch (error) {
+    throw await placed(error)
+  }
 }

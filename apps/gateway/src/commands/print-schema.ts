@@ -1,6 +1,5 @@
 import type { PresetFlag, CommandContext } from './context.ts'
-import { load } from './load.ts'
-import { openGateway } from './open-gateway.ts'
+import { load, openGateway } from './load.ts'
 
 /** `vinyasa print-schema`: the schema as SDL on standard output. */
 export async function printSchemaCommand(flags: PresetFlag, context: CommandContext): Promise<void> {

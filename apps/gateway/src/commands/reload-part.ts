@@ -4,7 +4,7 @@ import type { GatewayServer } from '../server.ts'
 import type { ReloadFailure, ReloadPart } from '../workers/reloads.ts'
 import type { LoadedConfig } from '../config/file/load-config.ts'
 import { filesRead } from './files-read.ts'
-import { openGateway } from './open-gateway.ts'
+import { openGateway } from './load.ts'
 
 export interface ReloadPartOptions {
   readonly server: GatewayServer

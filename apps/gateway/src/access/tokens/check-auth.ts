@@ -1,8 +1,7 @@
 import type { AccessSections, IssuerConfig, JwtConfig } from '../access-types.ts'
 import type { HttpSections } from '../../http/http-types.ts'
 import type { PresetSections } from '../../presets.ts'
-import { formatPath } from '../../config/file/describe-issue.ts'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, formatPath } from '../../errors.ts'
 import { tokenHeaders } from './token-place.ts'
 
 /** Throws {@link ConfigError} for what of `auth` could never do what it says. */

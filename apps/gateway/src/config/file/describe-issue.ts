@@ -1,6 +1,7 @@
 // Not from the whole of it, which brings graphql: a config that cannot be used is reported before that is loaded.
 import { nearestNames } from '@vinyasa/base'
 import type { z } from 'zod'
+import { formatPath } from '../../errors.ts'
 import { definitionOf } from '../definition.ts'
 
 /** Something in a config that the schema does not take. */
@@ -68,13 +69,6 @@ function alternativeMeant(alternatives: readonly (readonly Issue[])[]): readonly
 
 function textOf({ message }: Issue): string {
   return message.replace(/^Invalid input: /, '')
-}
-
-export function formatPath(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return 'config'
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`))
-    .join('')
 }
 
 /** The names of the settings that the schema knows at a path; empty where it cannot tell. */

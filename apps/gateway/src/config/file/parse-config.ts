@@ -1,7 +1,7 @@
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, formatPath } from '../../errors.ts'
 import { gatewayConfig } from '../schema.ts'
 import type { GatewayConfig } from '../types.ts'
-import { describeIssues, formatPath, type Mistake } from './describe-issue.ts'
+import { describeIssues, type Mistake } from './describe-issue.ts'
 import { withTexts } from './environment.ts'
 import { withSettingNames } from './specification-names.ts'
 
