@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { ConfigError } from '../../errors.ts'
@@ -39,7 +40,7 @@ export function findMends(
   schemaOf: SchemaOf,
   maxMs: number = MAX_MS,
 ): Promise<Mended> {
-  return new Search(before, config, schemaOf, performance.now() + maxMs).run(after)
+  return new Search(before, config, schemaOf, systemClock.now() + maxMs).run(after)
 }
 
 /** A line on what was not tried, if anything was not. */
@@ -144,7 +145,7 @@ class Search {
 
   /** Whether no more may be tried; what would have been is kept. */
   #isOver(mends: readonly Mend[]): boolean {
-    if (this.#tries < MAX_TRIES && performance.now() < this.#end) return false
+    if (this.#tries < MAX_TRIES && systemClock.now() < this.#end) return false
     for (const { setting } of mends) this.#untried.set(keyOf(setting), setting)
     return true
   }
