@@ -162,6 +162,20 @@ describe('a bus between workers', () => {
     expect(await isDone(published)).toBe(true)
   })
 
+  it('gives a change the name that it has on the bus of whoever made it', async () => {
+    const { clock, workers } = someWorkers(2)
+    await clock.advance(100)
+    const [a, b] = workers as [FakeWorker, FakeWorker]
+    const names: unknown[] = []
+    for (const { local } of workers) local.subscribe((_events, name) => void names.push(name))
+    const name = { origin: 'a', n: 1, isOwn: true }
+    const published = [a.bus.publish([CHANGE], name), b.bus.publish([CHANGE])]
+    await clock.advance(100)
+    await Promise.all(published)
+    expect(names).toHaveLength(4)
+    expect(names).toEqual(expect.arrayContaining([name, { ...name, isOwn: false }, undefined, undefined]))
+  })
+
   it('waits for a worker that stands still until it may not answer from what it keeps, once', async () => {
     const { clock, workers } = someWorkers(2)
     await clock.advance(100)

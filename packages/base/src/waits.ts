@@ -47,3 +47,20 @@ export function atWallTime(clock: Clock, time: number, call: () => void): WallTi
   look()
   return { stop: () => clock.clearTimeout(timer) }
 }
+
+/** The parts that a wait is made of. */
+const PARTS = 5
+
+/**
+ * Calls after a time in which this process was not held up: what has come meanwhile it reads before the next part of it.
+ * The returned function ends the wait.
+ */
+export function awake(clock: Clock, ms: number, call: () => void): () => void {
+  let timer: unknown
+  const wait = (parts: number): void => {
+    if (parts === 0) call()
+    else timer = clock.setTimeout(() => wait(parts - 1), ms / PARTS)
+  }
+  wait(PARTS)
+  return () => clock.clearTimeout(timer)
+}

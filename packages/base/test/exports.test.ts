@@ -15,6 +15,7 @@ it('exports what it says', () => {
     'after',
     'atWallTime',
     'attempt',
+    'awake',
     'backgroundClock',
     'canonicalJson',
     'clientOf',

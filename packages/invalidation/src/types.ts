@@ -12,8 +12,24 @@ export interface InvalidationEvent {
   readonly entityId?: string | undefined
 }
 
-/** Receives each published batch whole and in order. A returned promise is awaited by `publish`. */
-export type InvalidationListener = (events: readonly InvalidationEvent[]) => void | Promise<void>
+/** Tells one batch of a bus between processes from all others. */
+export interface BatchName {
+  /** The process that published it. */
+  readonly origin: string
+  /** Its count of batches. */
+  readonly n: number
+  /** Whether that was this process. */
+  readonly isOwn: boolean
+}
+
+/**
+ * Receives each published batch whole and in order. A returned promise is awaited by `publish`. The name is absent where no
+ * other process has the batch, or hears of it by that name.
+ */
+export type InvalidationListener = (
+  events: readonly InvalidationEvent[],
+  name?: BatchName,
+) => void | Promise<void>
 
 /**
  * When a listener runs within one `publish`. All listeners of a phase finish before the first of the next one starts:
@@ -35,8 +51,10 @@ export interface InvalidationBus {
    * has applied them, so a mutation that awaits it answers after caches and live queries know; a bus between processes
    * waits for theirs, too, for a short while.
    * Never rejects: a listener that fails is reported to `onError` and does not hold back the others.
+   *
+   * A bus between processes gives the batch a name; where it publishes over another one, it hands that the name.
    */
-  publish(events: readonly InvalidationEvent[]): Promise<void>
+  publish(events: readonly InvalidationEvent[], name?: BatchName): Promise<void>
   /**
    * False while changes of others may go unheard: caches of this process that only the bus keeps fresh do not answer
    * then, and nobody joins a read under way. What was missed, or `{ '*', '*' }`, is announced before it is true again.

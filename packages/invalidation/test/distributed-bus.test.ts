@@ -41,6 +41,33 @@ describe('createDistributedInvalidationBus', () => {
     expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
   })
 
+  it('gives a batch one name here, there, and near, and none to what stands for those that are missing', async () => {
+    const { gateway, send } = setup()
+    const far = gateway('far')
+    const near = createInvalidationBus()
+    const target = new EventTarget() as BusEventTarget
+    const both = { eventTarget: target, near, clock: createFakeClock(), heartbeatMs: 0 }
+    const [a, b] = [
+      createDistributedInvalidationBus({ ...both, origin: 'a' }),
+      createDistributedInvalidationBus({ ...both, origin: 'b' }),
+    ]
+    const namesOf = (bus: DistributedInvalidationBus): unknown[] => {
+      const names: unknown[] = []
+      bus.subscribe((_events, name) => void names.push(name))
+      return names
+    }
+    const [here, nearby, there] = [namesOf(a), namesOf(b), namesOf(far.bus)]
+    await a.publish([EVENT])
+    await settle()
+    const isOthers = { origin: 'a', n: 1, isOwn: false }
+    // Whoever is near hears it over both.
+    expect([here, nearby, there]).toEqual([[{ ...isOthers, isOwn: true }], [isOthers, isOthers], []])
+    for (const n of [4, 6]) send({ origin: 'c', n, events: [EVENT] })
+    send({ events: [EVENT] })
+    await settle()
+    expect(there).toEqual([{ origin: 'c', n: 4, isOwn: false }, undefined, undefined])
+  })
+
   it('publishes over the bus of who is near as well, waits for it, and hears it', async () => {
     const clock = createFakeClock()
     const target = new EventTarget() as BusEventTarget

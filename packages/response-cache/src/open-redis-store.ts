@@ -19,7 +19,7 @@ export function openRedisStore(url: string): RemoteStore {
   return {
     read: async (key) => (await opening).read(key),
     write: async (key, entry, version) => (await opening).write(key, entry, version),
-    invalidate: async (tags) => (await opening).invalidate(tags),
+    invalidate: async (tags, name) => (await opening).invalidate(tags, name),
     delete: async (key) => (await opening).delete(key),
     changing: async () => (await (await opening).changing?.()) ?? (() => {}),
     close: async () => (await opening).close(),

@@ -1,4 +1,5 @@
 import { systemClock } from '@vinyasa/base'
+import type { BatchName } from '@vinyasa/invalidation'
 import { checkOptions } from './check-options.ts'
 import { causeOfEvents, isByEntity, tagsHit, tagsOfCause } from './invalidation-cause.ts'
 import { openRedisStore } from './open-redis-store.ts'
@@ -58,7 +59,9 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const maxAgeMs = (): number => bus?.maxAgeMs ?? Infinity
   const held = new HeldEntries({ maxSize, maxBytes, isMemoryUsed, maxAgeMs, clock, emit })
   const shared = store && new SharedEntries({ store, held, clock, emit })
-  const leaveBus = bus?.subscribe((events) => invalidate(causeOfEvents(events)), { phase: 'evict' })
+  const leaveBus = bus?.subscribe((events, name) => invalidate(causeOfEvents(events), name), {
+    phase: 'evict',
+  })
 
   function emit(event: CacheEvent): void {
     count(event)
@@ -70,14 +73,14 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   /** Whether changes are heard of in time; while they are not, nothing that is kept is given out. */
   const isInTouch = (): boolean => shared?.isUp !== false && bus?.isInTouch !== false
 
-  async function invalidate(cause: InvalidationCause): Promise<void> {
-    await invalidateTags(tagsOfCause(cause, strategy))
+  async function invalidate(cause: InvalidationCause, name?: BatchName): Promise<void> {
+    await invalidateTags(tagsOfCause(cause, strategy), name)
   }
 
-  async function invalidateTags(tags: Tags): Promise<void> {
+  async function invalidateTags(tags: Tags, name?: BatchName): Promise<void> {
     if (tags !== 'all' && tags.length === 0) return
     held.invalidate(tags)
-    await shared?.invalidate(tags)
+    await shared?.invalidate(tags, name)
   }
 
   async function close(): Promise<void> {

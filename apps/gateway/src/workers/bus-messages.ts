@@ -1,4 +1,4 @@
-import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { type Peer, send } from './peer.ts'
 
 /** A message between workers and the first process about changes. */
@@ -8,6 +8,7 @@ export interface BusMessage {
   readonly kind: 'renew' | 'granted' | 'publish' | 'told' | 'apply' | 'applied'
   readonly id: number
   readonly events: readonly InvalidationEvent[]
+  readonly name?: BatchName | undefined
 }
 
 /**
@@ -21,6 +22,7 @@ export function say(
   kind: BusMessage['kind'],
   id: number,
   events: readonly InvalidationEvent[] = [],
+  name?: BatchName,
 ): void {
-  send<BusMessage>(peer, { vinyasa: 'invalidation', kind, id, events })
+  send<BusMessage>(peer, { vinyasa: 'invalidation', kind, id, events, name })
 }

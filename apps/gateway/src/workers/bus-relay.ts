@@ -1,5 +1,5 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
 import { type BusMessage, IN_TOUCH_MS, say } from './bus-messages.ts'
 import { listen, type Peer } from './peer.ts'
@@ -23,6 +23,11 @@ const AFTER_END_MS = [0, 1_000, 5_000, 30_000]
 /** Timers may fire a little early. */
 const SLACK_MS = 20
 
+interface Said {
+  readonly events: readonly InvalidationEvent[]
+  readonly name?: BatchName | undefined
+}
+
 interface Member {
   readonly answers: Answers
   readonly onLate: () => void
@@ -37,35 +42,35 @@ interface Member {
 export function createBusRelay(clock: Clock = backgroundClock): BusRelay {
   const members = new Map<Peer, Member>()
 
-  async function tell(peer: Peer, member: Member, events: readonly InvalidationEvent[]): Promise<void> {
+  async function tell(peer: Peer, member: Member, { events, name }: Said): Promise<void> {
     const boundMs = member.inTouchUntil - clock.now()
-    if (boundMs <= 0) return say(peer, 'apply', 0, events)
-    const isApplied = await member.answers.wait((id) => say(peer, 'apply', id, events), boundMs)
+    if (boundMs <= 0) return say(peer, 'apply', 0, events, name)
+    const isApplied = await member.answers.wait((id) => say(peer, 'apply', id, events, name), boundMs)
     if (!isApplied && members.has(peer)) member.onLate()
   }
 
-  async function relay(events: readonly InvalidationEvent[], sender?: Peer): Promise<void> {
+  async function relay(said: Said, sender?: Peer): Promise<void> {
     const others = [...members].filter(([peer]) => peer !== sender)
-    await Promise.all(others.map(([peer, member]) => tell(peer, member, events)))
+    await Promise.all(others.map(([peer, member]) => tell(peer, member, said)))
   }
 
   return {
     add(worker, onLate = () => {}) {
       const member: Member = { answers: new Answers(clock), onLate, inTouchUntil: 0 }
-      listen<BusMessage>(worker, 'invalidation', ({ kind, id, events }) => {
+      listen<BusMessage>(worker, 'invalidation', ({ kind, id, events, name }) => {
         if (kind === 'renew') {
           members.set(worker, member)
           member.inTouchUntil = clock.now() + IN_TOUCH_MS + SLACK_MS
           say(worker, 'granted', id)
         }
-        if (kind === 'publish') void relay(events, worker).then(() => say(worker, 'told', id))
+        if (kind === 'publish') void relay({ events, name }, worker).then(() => say(worker, 'told', id))
         if (kind === 'applied') member.answers.answer(id)
       })
       return (endedWell) => {
         const hasTakenPart = members.delete(worker)
         member.answers.close()
         if (endedWell || !hasTakenPart) return
-        for (const ms of AFTER_END_MS) clock.setTimeout(() => void relay(ANYTHING), ms)
+        for (const ms of AFTER_END_MS) clock.setTimeout(() => void relay({ events: ANYTHING }), ms)
       }
     },
   }

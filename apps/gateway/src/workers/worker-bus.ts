@@ -1,5 +1,5 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
+import type { BatchName, InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
 import { type BusMessage, IN_TOUCH_MS, say } from './bus-messages.ts'
 import { listen, type Peer } from './peer.ts'
@@ -33,11 +33,11 @@ export function createWorkerBus(
   let inTouchUntil = -Infinity
   let applied: Promise<void> = Promise.resolve()
 
-  listen<BusMessage>(first, 'invalidation', ({ kind, id, events }) => {
+  listen<BusMessage>(first, 'invalidation', ({ kind, id, events, name }) => {
     if (kind === 'told') answers.answer(id)
     if (kind === 'granted') void applied.then(() => answers.answer(id))
     if (kind === 'apply') {
-      const done = local.publish(events)
+      const done = local.publish(events, name && { ...name, isOwn: false })
       applied = applied.then(() => done)
       void done.then(() => say(first, 'applied', id))
     }
@@ -52,16 +52,16 @@ export function createWorkerBus(
   }
   void renew()
 
-  async function tellOthers(events: readonly InvalidationEvent[]): Promise<void> {
+  async function tellOthers(events: readonly InvalidationEvent[], name?: BatchName): Promise<void> {
     if (!first.isConnected()) return
-    const isTold = await answers.wait((id) => say(first, 'publish', id, events), TOLD_MS)
+    const isTold = await answers.wait((id) => say(first, 'publish', id, events, name), TOLD_MS)
     if (!isTold && first.isConnected()) onError(new WorkersOutOfTouchError(TOLD_MS))
   }
 
   return {
-    async publish(events) {
+    async publish(events, name) {
       if (events.length === 0) return
-      await Promise.all([local.publish(events), tellOthers(events)])
+      await Promise.all([local.publish(events, name), tellOthers(events, name)])
     },
     get isInTouch() {
       return clock.now() < inTouchUntil

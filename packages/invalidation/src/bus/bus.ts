@@ -1,4 +1,10 @@
-import type { InvalidationBus, InvalidationEvent, InvalidationListener, InvalidationPhase } from '../types.ts'
+import type {
+  BatchName,
+  InvalidationBus,
+  InvalidationEvent,
+  InvalidationListener,
+  InvalidationPhase,
+} from '../types.ts'
 
 export interface InvalidationBusOptions {
   /** Receives what a listener threw. Default: `console.error`. */
@@ -14,10 +20,14 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
     react: new Set(),
   }
 
-  async function notify(phase: ReadonlySet<InvalidationListener>, events: readonly InvalidationEvent[]) {
+  async function notify(
+    phase: ReadonlySet<InvalidationListener>,
+    events: readonly InvalidationEvent[],
+    name: BatchName | undefined,
+  ) {
     const pending = [...phase].map(async (listener) => {
       try {
-        await listener(events)
+        await listener(events, name)
       } catch (error) {
         onError(error)
       }
@@ -26,16 +36,16 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
   }
 
   return {
-    async publish(said) {
+    async publish(said, name) {
       if (said.length === 0) return
       const events = said.map(withoutEmptyId)
-      await notify(listeners.forget, events)
-      await notify(listeners.evict, events)
-      await notify(listeners.react, events)
+      await notify(listeners.forget, events, name)
+      await notify(listeners.evict, events, name)
+      await notify(listeners.react, events, name)
     },
     subscribe(listener, { phase = 'react' } = {}) {
       // Wrapped so that one function subscribed twice is two subscriptions.
-      const entry: InvalidationListener = (events) => listener(events)
+      const entry: InvalidationListener = (events, name) => listener(events, name)
       listeners[phase].add(entry)
       return () => {
         listeners[phase].delete(entry)

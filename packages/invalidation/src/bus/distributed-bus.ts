@@ -5,7 +5,7 @@ import { backgroundClock, type Clock } from '@vinyasa/base'
 import { Peers } from './peers.ts'
 import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
-import type { InvalidationBus, InvalidationEvent } from '../types.ts'
+import type { BatchName, InvalidationBus, InvalidationEvent } from '../types.ts'
 
 /** The part of an `EventTarget` that the bus needs. That of `createRedisEventTarget` of Yoga is one. */
 export interface BusEventTarget {
@@ -63,7 +63,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   const { onError = defaultOnError, clock = backgroundClock, onMissing = () => {} } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
-  const leaveNear = near === local ? undefined : near.subscribe(local.publish, { phase: 'forget' })
+  const leaveNear = near === local ? undefined : near.subscribe(hearNear, { phase: 'forget' })
   const peers = new Peers(heartbeatMs, clock)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
   const channels = [channel, ownChannel(channel, origin)]
@@ -92,11 +92,21 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
       peers.hasApplied(batch.origin, applied[origin] as number)
     if (batch?.isGreeting) replies.add(channel)
-    void apply(missed ? ANYTHING : batch.events, batch)
+    void apply(missed ? ANYTHING : batch.events, batch, !missed)
   }
 
-  async function apply(events: readonly InvalidationEvent[], batch: Batch | undefined): Promise<void> {
-    await local.publish(events)
+  /** What another process of these near has said over its bus to all, is of the same name there and here. */
+  function hearNear(events: readonly InvalidationEvent[], name?: BatchName): Promise<void> {
+    return local.publish(events, name && { ...name, isOwn: name.origin === origin })
+  }
+
+  async function apply(
+    events: readonly InvalidationEvent[],
+    batch: Batch | undefined,
+    isWhole: boolean,
+  ): Promise<void> {
+    const isNamed = isWhole && batch?.origin !== undefined
+    await local.publish(events, isNamed ? { origin: batch.origin, n: batch.n, isOwn: false } : undefined)
     if (batch?.origin === undefined || batch.events.length === 0) return
     replies.add(batch.listensApart ? ownChannel(channel, batch.origin) : channel, batch.origin, batch.n)
   }
@@ -127,7 +137,10 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     async publish(events) {
       if (events.length === 0) return
       n += 1
-      await Promise.all([peers.haveApplied(n, send(events, { listensApart: true })), near.publish(events)])
+      await Promise.all([
+        peers.haveApplied(n, send(events, { listensApart: true })),
+        near.publish(events, { origin, n, isOwn: true }),
+      ])
     },
     get isInTouch() {
       return near.isInTouch

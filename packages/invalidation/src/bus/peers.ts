@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import { awake, type Clock } from '@vinyasa/base'
 import type { Batch } from './batch.ts'
 
 interface Peer {
@@ -152,20 +152,4 @@ export class Peers {
 
 function endAll(awaited: ReadonlyMap<number, () => void>): void {
   for (const applied of awaited.values()) applied()
-}
-
-const PARTS = 5
-
-/**
- * Calls after a time in which this process was not held up: what has come meanwhile it reads before the next part of it.
- * The returned function ends the wait.
- */
-function awake(clock: Clock, ms: number, call: () => void): () => void {
-  let timer: unknown
-  const wait = (parts: number): void => {
-    if (parts === 0) call()
-    else timer = clock.setTimeout(() => wait(parts - 1), ms / PARTS)
-  }
-  wait(PARTS)
-  return () => clock.clearTimeout(timer)
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '@vinyasa/base'
+import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from '../store/entry.ts'
 import type { Tags } from '../store/tags.ts'
 
@@ -26,13 +28,34 @@ export function decodeMeta(
   return { storedAt, ttlMs, staleMs, body, tags: names, version }
 }
 
-/** The tags of another process's message; what cannot be understood invalidates everything. */
-export function decodeTags(message: string, self: string): Tags | undefined {
+/** What a process that shares the store has told it. */
+export interface Word {
+  readonly tags: Tags
+  /** The batch of events that it is for, where this database was told. */
+  readonly name: BatchName | undefined
+}
+
+/** Who says it, and in which database of its server: channels are of all. */
+export interface Speaker {
+  readonly self: string
+  readonly database: number
+}
+
+export function encodeWord({ self: from, database }: Speaker, { tags, name }: Word): string {
+  return JSON.stringify({ from, tags, ...(name && { origin: name.origin, n: name.n, database }) })
+}
+
+/** Another process's message; what cannot be understood invalidates everything. */
+export function decodeWord(message: string, { self, database }: Speaker): Word | undefined {
   const decoded = parse(message)
-  if (typeof decoded !== 'object' || decoded === null) return 'all'
-  const { from, tags } = decoded as { from?: unknown; tags?: unknown }
+  if (!isRecord(decoded)) return { tags: 'all', name: undefined }
+  const { from, tags, origin, n, database: told } = decoded
   if (from === self) return undefined
-  return Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : 'all'
+  const isNamed = typeof origin === 'string' && typeof n === 'number' && told === database
+  return {
+    tags: Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : 'all',
+    name: isNamed ? { origin, n, isOwn: false } : undefined,
+  }
 }
 
 function parse(text: string): unknown {

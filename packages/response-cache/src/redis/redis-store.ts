@@ -1,4 +1,5 @@
 import { backgroundClock, sleep, systemClock } from '@vinyasa/base'
+import type { BatchName } from '@vinyasa/invalidation'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
@@ -11,9 +12,10 @@ import {
 } from '../store/undelivered-invalidations.ts'
 import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store.ts'
 import type { Tags } from '../store/tags.ts'
-import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
+import { decodeMeta, decodeWord, encodeMeta, encodeWord, type Speaker } from './codec.ts'
 import type { RedisStoreOptions } from './options.ts'
 import { beatScript, invalidateScript, readScript, writeScript } from './scripts.ts'
+import { ToldBatches } from './told-batches.ts'
 
 declare module 'ioredis' {
   interface RedisCommander {
@@ -25,7 +27,7 @@ declare module 'ioredis' {
 }
 
 /** Whoever hears it was not the one who said it. */
-const NOBODY = 'nobody'
+const NOBODY: Speaker = { self: 'nobody', database: 0 }
 
 const CONNECTION: RedisOptions = {
   enableOfflineQueue: false,
@@ -55,9 +57,10 @@ export class ConnectedStore implements RedisStore {
   private readonly heartbeatMs: number
   private readonly rememberMs: number
   private readonly undelivered: UndeliveredInvalidations
+  private readonly told: ToldBatches
   private readonly commands: ReturnType<ConnectRedis>
   private readonly subscriber: ReturnType<ConnectRedis>
-  private readonly self = randomUUID()
+  private readonly speaker: Speaker
   private readonly listeners = new Set<(event: RemoteEvent) => void>()
   private readonly leaveUndelivered: () => void
   private readonly heartbeat: NodeJS.Timeout
@@ -78,12 +81,14 @@ export class ConnectedStore implements RedisStore {
     this.heartbeatMs = heartbeatMs
     this.rememberMs = rememberMs
     this.undelivered = undelivered
+    this.told = new ToldBatches(commandTimeoutMs, backgroundClock)
     const connection = { ...CONNECTION, commandTimeout: commandTimeoutMs }
     this.commands = connect(connection, 'commands')
+    this.speaker = { self: randomUUID(), database: databaseOf(this.commands) }
     this.subscriber = connect({ ...connection, autoResubscribe: false }, 'subscriber')
     this.listen()
     this.leaveUndelivered = undelivered.subscribe((tags, from) => {
-      if (from !== this.self) this.emit({ type: 'invalidated', tags })
+      if (from !== this.speaker.self) this.emit({ type: 'invalidated', tags })
     })
     this.heartbeat = setInterval(() => void this.check(), heartbeatMs)
     this.heartbeat.unref()
@@ -121,15 +126,17 @@ export class ConnectedStore implements RedisStore {
     }
   }
 
-  async invalidate(tags: Tags): Promise<void> {
+  async invalidate(tags: Tags, name?: BatchName): Promise<void> {
+    const isOthers = name !== undefined && !name.isOwn
+    if (isOthers && this.isUp && (await this.told.has(name, tags))) return
     if (!this.isUp) {
-      this.undelivered.add(tags, this.self)
+      this.undelivered.add(tags, this.speaker.self)
       return
     }
     try {
-      await this.send(tags)
+      await this.send(tags, isOthers ? undefined : name)
     } catch (error) {
-      this.undelivered.add(tags, this.self)
+      this.undelivered.add(tags, this.speaker.self)
       this.goDown('invalidate', error)
     }
   }
@@ -169,6 +176,7 @@ export class ConnectedStore implements RedisStore {
 
   async close(): Promise<void> {
     this.isClosed = true
+    this.told.forget()
     clearInterval(this.heartbeat)
     backgroundClock.clearTimeout(this.recheck)
     this.leaveUndelivered()
@@ -192,8 +200,10 @@ export class ConnectedStore implements RedisStore {
     // A cluster goes on without one of its nodes; those that are there already come first.
     commands.on('+node', (node: Redis) => node.once('close', onClose))
     subscriber.on('message', (_channel: string, message: string) => {
-      const tags = decodeTags(message, this.self)
-      if (tags) this.emit({ type: 'invalidated', tags })
+      const word = decodeWord(message, this.speaker)
+      if (!word) return
+      this.emit({ type: 'invalidated', tags: word.tags })
+      if (word.name) this.told.hear(word.name, word.tags)
     })
   }
 
@@ -204,14 +214,15 @@ export class ConnectedStore implements RedisStore {
   private goDown(what: string, cause: unknown): void {
     if (!this.isUp || this.isClosed) return
     this.isUp = false
+    this.told.forget()
     // A stall of this process looks like one of Redis; look again before the next heartbeat.
     backgroundClock.clearTimeout(this.recheck)
     this.recheck = backgroundClock.setTimeout(() => void this.check(), 20)
     this.emit({ type: 'down', error: storeUnavailable(what, cause) })
   }
 
-  private async send(tags: Tags): Promise<void> {
-    const message = JSON.stringify({ from: this.self, tags })
+  private async send(tags: Tags, name?: BatchName): Promise<void> {
+    const message = encodeWord(this.speaker, { tags, name })
     const keys = tags === 'all' ? [] : tags
     await this.commands.vinyasaInvalidate(this.prefix, this.channel, message, this.rememberMs, ...keys)
   }
@@ -239,11 +250,11 @@ export class ConnectedStore implements RedisStore {
 
   /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
   private async beat(): Promise<void> {
-    const { prefix, channel, self, rememberMs } = this
-    const message = JSON.stringify({ from: NOBODY, tags: 'all' })
+    const { prefix, channel, speaker, rememberMs } = this
+    const message = encodeWord(NOBODY, { tags: 'all', name: undefined })
     const silentMs = Math.max(1_000, 3 * this.heartbeatMs)
     const isChanging = this.changes > 0 ? 1 : 0
-    await this.commands.vinyasaBeat(prefix, channel, message, self, isChanging, silentMs, rememberMs)
+    await this.commands.vinyasaBeat(prefix, channel, message, speaker.self, isChanging, silentMs, rememberMs)
   }
 
   /** Up is: both connections answer, the channel is subscribed, and no invalidation is undelivered. */
@@ -265,4 +276,9 @@ export class ConnectedStore implements RedisStore {
       this.isChecking = false
     }
   }
+}
+
+/** A cluster has one alone. */
+function databaseOf({ options }: ReturnType<ConnectRedis>): number {
+  return 'db' in options ? (options.db ?? 0) : 0
 }

@@ -1,3 +1,4 @@
+import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from './entry.ts'
 import type { Tags } from './tags.ts'
 
@@ -24,7 +25,11 @@ export interface RemoteStore {
   read(key: string): Promise<RemoteRead | undefined>
   /** Stores the entry unless one of its tags was invalidated since `version`. */
   write(key: string, entry: CacheEntry, version: number): Promise<boolean>
-  invalidate(tags: Tags): Promise<void>
+  /**
+   * Resolves when the store knows, or is known to be away. The name is that of the events: where they are another process's, and
+   * that has told the store of the same tags under it, there is nothing left to tell.
+   */
+  invalidate(tags: Tags, name?: BatchName): Promise<void>
   delete(key: string): Promise<void>
   /**
    * Says that something is about to be changed, before it is; the returned function, that it was, and was invalidated.

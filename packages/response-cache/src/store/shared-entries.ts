@@ -1,4 +1,5 @@
 import type { Clock } from '@vinyasa/base'
+import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEvent } from '../options.ts'
 import type { CacheEntry } from './entry.ts'
 import type { HeldEntries } from './held-entries.ts'
@@ -58,9 +59,9 @@ export class SharedEntries {
   }
 
   /** To be called when those held are invalidated already. */
-  async invalidate(tags: Tags): Promise<void> {
+  async invalidate(tags: Tags, name?: BatchName): Promise<void> {
     const { store, held } = this.#options
-    await this.#attempt(() => store.invalidate(tags))
+    await this.#attempt(() => store.invalidate(tags, name))
     // Whoever read the store between the two has brought an outdated entry back into memory.
     held.versions.invalidate(tags)
   }
