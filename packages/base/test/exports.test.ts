@@ -31,6 +31,7 @@ it('exports what it says', () => {
     'isPromise',
     'isRecord',
     'jsonQuality',
+    'liveMomentOf',
     'mergePatch',
     'nameClient',
     'nearestNames',

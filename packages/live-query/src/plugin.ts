@@ -60,7 +60,14 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   })
   const registrationOf = createRegistrations({
     documents,
-    execution: createLiveExecution({ passes, turns, revalidate, revalidateSeconds, clock }),
+    execution: createLiveExecution({
+      passes,
+      turns,
+      revalidate,
+      revalidateSeconds,
+      clock,
+      seenEvents: () => store.stats().events,
+    }),
     schemaNumber: schemas.numberOf,
     contextKey,
     varyHeaders,

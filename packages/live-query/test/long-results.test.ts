@@ -131,6 +131,7 @@ it('a long result of a live query is written in many turns, and only once', asyn
     turns: createFairTurns(),
     revalidate: undefined,
     revalidateSeconds: 0,
+    seenEvents: () => 0,
     clock: systemClock,
   })
   const asked = { url: 'http://x/', headers: new Headers(), params: {}, context: () => ({}) }

@@ -233,7 +233,14 @@ describe('the context of each execution', () => {
       expect(context['request'].signal.aborted).toBe(false)
       expect(context['extra']).toBe('yes')
     }
-    expect([first!['liveQuery'], second!['liveQuery']]).toEqual([{ first: true }, { first: false }])
+    const runs = [first!['liveQuery'], second!['liveQuery']]
+    const moment = expect.any(String)
+    expect(runs).toEqual([
+      { first: true, moment },
+      { first: false, moment },
+    ])
+    // Something changed in between.
+    expect(runs[0].moment).not.toBe(runs[1].moment)
   })
 
   it('revalidate that fails before a re-execution ends the subscription with an error, and is asked at most every N seconds', async () => {

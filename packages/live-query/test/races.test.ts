@@ -44,14 +44,19 @@ function storeOf(options: LiveQueryStoreOptions = {}) {
     if (failure) throw failure
     return { data: { value } }
   }
-  function join(id: string, plan: Partial<LivePlan> = {}, key = 'group') {
+  const order: string[] = []
+  function join(id: string, plan: Partial<LivePlan> = {}, key = 'group', operation?: string) {
     const updates: LiveQueryUpdate[] = []
     const state = { ready: true, ended: false, errors: undefined as unknown }
     const subscription = store.register({
       id,
       key,
+      operation,
       plan: { ...PLAN, ...plan },
-      execute,
+      execute(run) {
+        order.push(id)
+        return execute(run)
+      },
       channel: {
         ready: () => state.ready,
         next: (delivery) => void updates.push(toUpdate(delivery, id)),
@@ -69,7 +74,7 @@ function storeOf(options: LiveQueryStoreOptions = {}) {
     world.value = value
     return store.invalidate(EVENT)
   }
-  return { clock, store, world, join, change, errors }
+  return { clock, store, world, join, change, errors, order }
 }
 
 describe('race and fault cases', () => {
@@ -120,6 +125,17 @@ describe('race and fault cases', () => {
     expect(world.runs).toBeLessThanOrEqual(8)
     // Each run was delivered.
     expect(a.updates).toHaveLength(world.runs)
+  })
+
+  it('those who ask the same run next to each other, whoever came first', async () => {
+    const { clock, join, change, order } = storeOf()
+    for (const [id, operation] of [['a1', 'a'], ['b1', 'b'], ['c'], ['a2', 'a'], ['b2', 'b'], ['d']] as const)
+      join(id, {}, id, operation)
+    await clock.advance(0)
+    order.length = 0
+    change(1)
+    await clock.advance(1000)
+    expect(order).toEqual(['a1', 'a2', 'b1', 'b2', 'c', 'd'])
   })
 
   it('leaving during a run aborts it and leaves nothing behind', async () => {

@@ -139,6 +139,21 @@ describe('requests in flight', () => {
     expect(connector.stats()).toMatchObject({ calls: 100, requests: 1, shared: 99 })
   })
 
+  it.each<[string, readonly (object | undefined)[], number]>([
+    ['of one moment share', [{ moment: 'a' }, { moment: 'a' }], 1],
+    ['share nothing that was asked for before', [{ moment: 'a' }, { moment: 'b' }], 2],
+    ['share nothing with whoever else asks', [undefined, { moment: 'a' }, undefined], 2],
+    ['share nothing where nobody says of which moment they are', [{ first: true }, { first: true }], 2],
+  ])('runs of live queries %s', async (_, runs, requests) => {
+    const { handler, release } = held()
+    const { connector, backend } = await serve(handler)
+    const calls = runs.map((liveQuery) => connector.execute('me', {}, { context: { liveQuery } }))
+    await waitUntil(() => backend.requests.length === requests)
+    release()
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['nobody']))
+    expect(backend.requests).toHaveLength(requests)
+  })
+
   it('those who stay get their answer when one has left', async () => {
     const { handler, release } = held()
     const { connector, backend } = await serve(handler)

@@ -1,5 +1,5 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { after, Askers, type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
+import { after, Askers, type Clock, liveMomentOf, OpenStreams, unlessAborted } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
@@ -127,7 +127,9 @@ export class Invoker {
   ): Promise<Reply> {
     const inflight = this.#inflight
     const entries = await this.#entriesOf(site)
-    const sharedKey = `${key} ${JSON.stringify(entries.filter(([name]) => !isTracingHeader(name)))}`
+    // Runs of live queries share with those of their moment alone: others may have asked before something changed.
+    const moment = liveMomentOf(site.context) ?? ''
+    const sharedKey = `${moment} ${key} ${JSON.stringify(entries.filter(([name]) => !isTracingHeader(name)))}`
     let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const abort = new AbortController()

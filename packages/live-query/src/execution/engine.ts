@@ -102,6 +102,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     }
     return {
       key: own === null ? null : groupKey({ ...key, contextKey: own }),
+      operation: groupKey({ ...key, contextKey: '' }),
       plan,
       entities,
       public: own === '',

@@ -12,6 +12,8 @@ export interface LiveExecutionOptions extends Pick<UseLiveQueryOptions, 'revalid
   readonly passes: Pick<Passes, 'send'>
   readonly turns: FairTurns
   readonly revalidateSeconds: number
+  /** How many events there were. */
+  readonly seenEvents: () => number
   readonly clock: Clock
 }
 
@@ -22,8 +24,8 @@ export type LiveExecution = (asked: AskedOperation) => LiveQueryExecute
  * the asker is known anew, and what they refuse by now is refused.
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
-  const { passes, turns, revalidate, revalidateSeconds, clock } = options
-  const withRunMark = createRunMarks()
+  const { passes, turns, revalidate, revalidateSeconds, clock, seenEvents } = options
+  const marks = createRunMarks()
   const slices = createTurns()
   return (asked) => {
     let checkedAt = clock.now()
@@ -41,29 +43,44 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
     }
 
     return async ({ signal, first, client }) => {
-      const run: RunOfPass = { first, check: revalidate && !first ? check : undefined, ended: undefined }
+      const checked = revalidate && !first ? check : undefined
+      let run: RunOfPass | undefined
       const answer = await turns.openWork(client ?? signal).run(async () => {
         // Whoever waited may have left: then nobody asks for the result.
-        return signal.aborted ? NOBODYS : passes.send({ ...withRunMark(asked), client }, signal, run)
+        if (signal.aborted) return NOBODYS
+        run = { first, moment: marks.moment(seenEvents()), check: checked, ended: undefined }
+        return passes.send({ ...marks.mark(asked), client }, signal, run)
       })
-      if (run.ended) throw new EndLiveQuery(run.ended)
+      if (run?.ended) throw new EndLiveQuery(run.ended)
       return withText(resultOf(answer), slices)
     }
   }
 }
 
-/**
- * A variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
- * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
- */
-function createRunMarks(): (asked: AskedOperation) => AskedOperation {
-  let server: string | undefined
+interface RunMarks {
+  /**
+   * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
+   * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+   */
+  mark(asked: AskedOperation): AskedOperation
+  /** What runs have in common that begin after the same number of events. */
+  moment(events: number): string
+}
+
+function createRunMarks(): RunMarks {
+  let known: string | undefined
   let runs = 0
-  return (asked) => {
-    // Not before a request: workerd has no randomness while modules are evaluated.
-    server ??= crypto.randomUUID()
-    const variables = { ...(asked.params['variables'] as object | null), __liveRun: `${server}/${++runs}` }
-    return { ...asked, params: { ...asked.params, variables } }
+  // Not before a request: workerd has no randomness while modules are evaluated.
+  const server = (): string => (known ??= crypto.randomUUID())
+  return {
+    mark(asked) {
+      const variables = {
+        ...(asked.params['variables'] as object | null),
+        __liveRun: `${server()}/${++runs}`,
+      }
+      return { ...asked, params: { ...asked.params, variables } }
+    },
+    moment: (events) => `${server()}/${events}`,
   }
 }
 

@@ -28,6 +28,8 @@ export interface AskedOperation {
 /** One run of a live query. */
 export interface RunOfPass {
   readonly first: boolean
+  /** See `liveMomentOf`. */
+  readonly moment: string
   /** Errors that end the live query before it is executed. */
   readonly check:
     | ((context: Record<string, unknown>) => Promise<readonly GraphQLError[] | undefined>)
@@ -131,7 +133,7 @@ export function createPasses({ yoga, plugins, enveloped, eventNames, clock }: Pa
     const pass: Pass = { asked, run, registration: undefined, result: undefined, response: undefined }
     const context = {
       ...asked.context(),
-      ...(run && { liveQuery: { first: run.first } }),
+      ...(run && { liveQuery: { first: run.first, moment: run.moment } }),
       [PASS]: pass,
       [CLIENT]: asked.client ?? null,
     }

@@ -30,6 +30,7 @@ export class Groups {
   readonly #options: GroupsOptions
   readonly #byKey = new Map<string, Group>()
   readonly #index = new TriggerIndex<Group>()
+  readonly #operations = new WeakMap<Group, string>()
   #executions = 0
   #events = 0
 
@@ -61,7 +62,7 @@ export class Groups {
     const spreadMs = Math.min(4000, hitBy.size * 10)
     const { random } = this.#options.common
     let matching = 0
-    for (const [group, those] of hitBy) {
+    for (const [group, those] of this.#sideBySide(hitBy)) {
       const named = those.filter((event) => !isResync(event))
       if (named.length < those.length) group.resync(hitBy.size > 1 ? random() * spreadMs : 0)
       const isHit = named.length > 0 && group.hit(named)
@@ -82,9 +83,21 @@ export class Groups {
     return hitBy
   }
 
+  /** Groups that ask the same follow each other: what their runs read at the same time they may share. */
+  #sideBySide<Those>(hitBy: ReadonlyMap<Group, Those>): readonly (readonly [Group, Those])[] {
+    const byOperation = new Map<string | Group, [Group, Those][]>()
+    for (const one of hitBy) {
+      const operation = this.#operations.get(one[0]) ?? one[0]
+      const others = byOperation.get(operation)
+      if (others) others.push(one)
+      else byOperation.set(operation, [one])
+    }
+    return [...byOperation.values()].flat()
+  }
+
   #create(key: string, registration: LiveQueryRegistration): Group {
     const { common, batch, matchEntityId, onEnd } = this.#options
-    const { plan, public: shared = false } = registration
+    const { plan, operation, public: shared = false } = registration
     const group = new Group({
       ...common,
       plan,
@@ -98,6 +111,7 @@ export class Groups {
       onEnd: (errors) => onEnd(group, errors),
     })
     this.#byKey.set(key, group)
+    if (operation !== undefined) this.#operations.set(group, operation)
     this.#index.add(group, plan.triggers)
     return group
   }

@@ -9,6 +9,8 @@ export interface LiveQueryRegistration {
   readonly id?: string | undefined
   /** Registrations with an equal key share one execution; `null` shares with nobody. */
   readonly key: string | null
+  /** What is asked, whoever asks: an event runs registrations with an equal one next to each other. Default: each its own. */
+  readonly operation?: string | undefined
   readonly plan: LivePlan
   /** The result depends on no header, so anyone may keep it. Default `false`. */
   readonly public?: boolean | undefined

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isLiveRun } from '@vinyasa/base'
+import { isLiveRun, liveMomentOf } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
@@ -139,8 +139,7 @@ async function load(
   return readThrough(
     key,
     () => settings.typesOf(endpoint, scope.schema),
-    // A live re-execution wants what is true now.
-    { isFresh: isLiveRun(context), ending, context },
+    { isFresh: isLiveRun(context), moment: liveMomentOf(context), ending, context },
     (until, askers, validators) => {
       const isConditional = validators !== undefined && !asksForMore(prepared)
       const asked = { ...calling, asker: askers ?? context, isConditional }

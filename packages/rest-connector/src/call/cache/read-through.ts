@@ -24,8 +24,10 @@ export type Fetch = (
 ) => Promise<RestResponse>
 
 export interface Reader extends Passenger {
-  /** Neither a stored answer will do nor one that was asked for before. */
+  /** A run of a live query wants what is true now: neither a stored answer will do nor one that was asked for before. */
   readonly isFresh: boolean
+  /** For a run that other runs of the same moment may share with: see `liveMomentOf`. */
+  readonly moment: string | undefined
 }
 
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
@@ -53,7 +55,14 @@ export async function readThrough(
     cache.set(key, types, response, mark)
     return response
   }
-  if (reader.isFresh) return load(reader.ending, undefined, undefined)
+  const join = async (name: string, kept: Kept | undefined): Promise<RestResponse> => {
+    const { value, shared } = await flights.join(name, reader, (until, askers) => load(until, askers, kept))
+    return shared ? freeze(value) : value
+  }
+  if (reader.isFresh) {
+    const { moment, ending } = reader
+    return moment === undefined ? load(ending, undefined, undefined) : join(`${moment} ${key}`, undefined)
+  }
   const kept = cache.get(key)
   if (kept?.use === 'as it is') {
     counters.cacheHits++
@@ -69,8 +78,7 @@ export async function readThrough(
   }
   counters.cacheMisses++
   try {
-    const { value, shared } = await flights.join(key, reader, (until, askers) => load(until, askers, kept))
-    return shared ? freeze(value) : value
+    return await join(key, kept)
   } catch (error) {
     if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response
