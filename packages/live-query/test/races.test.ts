@@ -138,6 +138,23 @@ describe('race and fault cases', () => {
     expect(order).toEqual(['a1', 'a2', 'b1', 'b2', 'c', 'd'])
   })
 
+  it('an event that many hear of begins a part of their runs at once, and loses none', async () => {
+    const { clock, store, join, change, order } = storeOf()
+    const ids = Array.from({ length: 300 }, (_, index) => `s${index}`)
+    const members = ids.map((id) => join(id, { throttleMs: 0 }, id))
+    await clock.advance(1000)
+    order.length = 0
+    change(1)
+    expect(order).toEqual(ids.slice(0, 64))
+    // Who leaves before its turn is not run, and who comes shares nothing from before the event.
+    store.unregister('s200')
+    const late = join('late', { throttleMs: 0 }, 's201')
+    await clock.advance(1000)
+    expect(order).toEqual(ids.filter((id) => id !== 's200'))
+    expect(members.filter(({ last }) => last() !== 1)).toHaveLength(1)
+    expect(late.updates.map(({ data }) => data)).toEqual([{ value: 1 }])
+  })
+
   it('leaving during a run aborts it and leaves nothing behind', async () => {
     const { clock, store, world, join } = storeOf()
     world.delayMs = 500

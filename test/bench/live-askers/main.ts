@@ -16,6 +16,7 @@ import { Subscriber, tokenOf } from './subscribers.ts'
 const { values } = parseArgs({
   options: {
     subscribers: { type: 'string' },
+    scenario: { type: 'string' },
     events: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -43,11 +44,12 @@ function tokenFor(subject: string): string {
   return token
 }
 
-const scenarios: readonly Scenario[] = [
+const SCENARIOS: readonly Scenario[] = [
   { name: 'one token for all', tokens: 1, isForwarded: true },
   { name: 'a token each, not forwarded', tokens: count },
   { name: 'a token each, forwarded', tokens: count, isForwarded: true },
 ]
+const scenarios = SCENARIOS.filter(({ name }) => name === (values.scenario ?? name))
 
 interface Sample {
   readonly told: number
@@ -56,6 +58,8 @@ interface Sample {
   readonly medianMs: number
   readonly lastMs: number
   readonly cpuMs: number
+  /** Milliseconds that somebody else's plain queries took meanwhile. */
+  readonly besides: readonly number[]
 }
 
 interface Running {
@@ -68,6 +72,29 @@ async function startBackend(): Promise<{ readonly url: string; readonly child: C
   const child = fork(fileURLToPath(new URL('backend.mjs', import.meta.url)))
   const [{ url }] = (await once(child, 'message')) as [{ readonly url: string }]
   return { url, child }
+}
+
+/** Asks the gateway for one item all the time; returns how long its queries took since the last time. */
+function startProber(
+  url: string,
+  token: string,
+): { readonly child: ChildProcess; delays(): Promise<number[]> } {
+  const env = {
+    PROBER_URL: `${url}/graphql`,
+    PROBER_TOKEN: token,
+    PROBER_QUERY: '{ item(id: "besides") { id value } }',
+  }
+  const child = fork(fileURLToPath(new URL('prober.mjs', import.meta.url)), {
+    env: { ...process.env, ...env },
+  })
+  return {
+    child,
+    async delays() {
+      child.send({})
+      const [{ delays }] = (await once(child, 'message')) as [{ readonly delays: number[] }]
+      return delays
+    },
+  }
 }
 
 /** Tells the backend of another value, and how often it was called since the last time. */
@@ -120,15 +147,20 @@ async function measure({ tokens, isForwarded = false }: Scenario) {
     const connectMs = performance.now() - beganAt
     await sleep(2_000)
     const kilobytes = (usageOf(pid).rssBytes - few) / 1024 / (count - count / 10)
-    const change = changeOf(url, pid, child, subscribers)
+    const prober = startProber(url, tokenFor('somebody else'))
+    use(() => void prober.child.kill('SIGKILL'))
+    const change = changeOf(url, pid, child, subscribers, prober.delays)
     await change()
+    await prober.delays()
+    await sleep(2_000)
+    const alone = await prober.delays()
     const everything: Sample[] = []
     const one: Sample[] = []
     for (let event = 0; event < events; event++) {
       everything.push(await change())
       one.push(await change(String((event * 7) % DOCUMENTS)))
     }
-    return { everything, one, kilobytes, perSecond: ((count - count / 10) / connectMs) * 1000 }
+    return { everything, one, alone, kilobytes, perSecond: ((count - count / 10) / connectMs) * 1000 }
   } finally {
     await dispose()
   }
@@ -139,12 +171,14 @@ function changeOf(
   pid: number,
   backend: ChildProcess,
   subscribers: readonly Subscriber[],
+  besides: () => Promise<readonly number[]>,
 ): Running['change'] {
   let value = 0
   return async (entityId) => {
     const told = subscribers.filter(({ document }) => entityId === undefined || String(document) === entityId)
     await callsOf(backend, ++value)
     for (const subscriber of subscribers) subscriber.updates = 0
+    await besides()
     const [cpuMs, beganAt] = [usageOf(pid).cpuMs, performance.now()]
     const answer = await fetch(`${url}/invalidate`, {
       method: 'POST',
@@ -165,13 +199,17 @@ function changeOf(
       medianMs: percentile(delays, 0.5),
       lastMs: Math.max(...delays),
       cpuMs: usedMs,
+      besides: await besides(),
     }
   }
 }
 
+const times = (all: readonly number[]): string =>
+  [percentile(all, 0.5), percentile(all, 0.99), Math.max(...all)].map((ms) => ms.toFixed(0)).join(', ')
+
 const rows: string[][] = []
 for (const scenario of scenarios) {
-  const { everything, one, kilobytes, perSecond } = await measure(scenario)
+  const { everything, one, alone, kilobytes, perSecond } = await measure(scenario)
   for (const [what, samples] of Object.entries({ 'all items': everything, 'one item': one })) {
     const of = (pick: (sample: Sample) => number, digits = 0): string => {
       const { median, min, max } = spreadOf(samples.map(pick))
@@ -187,6 +225,7 @@ for (const scenario of scenarios) {
       of(({ lastMs }) => lastMs),
       of(({ told, lastMs }) => (told / lastMs) * 1000),
       what === 'all items' ? of(({ cpuMs, told }) => (cpuMs * 1000) / told) : '–',
+      what === 'all items' ? `${times(samples.flatMap(({ besides }) => besides))} (${times(alone)})` : '–',
       kilobytes.toFixed(1),
       perSecond.toFixed(0),
     ]
@@ -199,7 +238,7 @@ const command = ['pnpm bench:live-askers', ...process.argv.slice(2)].join(' ')
 const text = `## Live with many askers
 
 ${machineOf()}. \`${command}\`: ${count} sockets, each from an address of its own, each with one of ${DOCUMENTS}
-documents, which each ask for one item over REST; medians of ${events} events (least–most). The gateway, its backend and the clients share the machine.
+documents, which each ask for one item over REST, while somebody else asks plain queries, one each 20 ms; medians of ${events} events (least–most). The gateway, its backend and the clients share the machine.
 
 ${markdownTable(
   [
@@ -212,6 +251,7 @@ ${markdownTable(
     'last told, ms',
     'updates/s',
     'CPU µs an update',
+    'others’ queries meanwhile (without), ms: p50, p99, worst',
     'kB a subscriber',
     'subscribers that came/s',
   ],

@@ -5,7 +5,7 @@ import { backgroundClock, type Clock } from '@vinyasa/base'
 import { Peers } from './peers.ts'
 import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
-import type { BatchName, InvalidationBus, InvalidationEvent } from '../types.ts'
+import type { BatchName, InvalidationBus, InvalidationListener } from '../types.ts'
 
 /** The part of an `EventTarget` that the bus needs. That of `createRedisEventTarget` of Yoga is one. */
 export interface BusEventTarget {
@@ -54,15 +54,17 @@ export interface DistributedInvalidationBus extends InvalidationBus {
  * `{ '*', '*' }`.
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
+  const { eventTarget, channel = 'vinyasa:invalidation', origin = crypto.randomUUID() } = options
   const {
-    eventTarget,
-    channel = 'vinyasa:invalidation',
-    origin = crypto.randomUUID(),
     heartbeatMs = 1000,
+    onError = defaultOnError,
+    clock = backgroundClock,
+    onMissing = () => {},
   } = options
-  const { onError = defaultOnError, clock = backgroundClock, onMissing = () => {} } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
+  const hearNear: InvalidationListener = (events, name) =>
+    local.publish(events, name && { ...name, isOwn: name.origin === origin })
   const leaveNear = near === local ? undefined : near.subscribe(hearNear, { phase: 'forget' })
   const peers = new Peers(heartbeatMs, clock)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
@@ -92,21 +94,11 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
       peers.hasApplied(batch.origin, applied[origin] as number)
     if (batch?.isGreeting) replies.add(channel)
-    void apply(missed ? ANYTHING : batch.events, batch, !missed)
+    void (missed ? apply(ANYTHING, batch) : apply(batch.events, batch, nameOf(batch)))
   }
 
-  /** What another process of these near has said over its bus to all, is of the same name there and here. */
-  function hearNear(events: readonly InvalidationEvent[], name?: BatchName): Promise<void> {
-    return local.publish(events, name && { ...name, isOwn: name.origin === origin })
-  }
-
-  async function apply(
-    events: readonly InvalidationEvent[],
-    batch: Batch | undefined,
-    isWhole: boolean,
-  ): Promise<void> {
-    const isNamed = isWhole && batch?.origin !== undefined
-    await local.publish(events, isNamed ? { origin: batch.origin, n: batch.n, isOwn: false } : undefined)
+  async function apply(events: Batch['events'], batch: Batch | undefined, name?: BatchName): Promise<void> {
+    await local.publish(events, name)
     if (batch?.origin === undefined || batch.events.length === 0) return
     replies.add(batch.listensApart ? ownChannel(channel, batch.origin) : channel, batch.origin, batch.n)
   }
@@ -163,6 +155,11 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       for (const one of channels) eventTarget.removeEventListener(one, receive)
     },
   }
+}
+
+/** A backend that writes to the channel itself names nothing. */
+function nameOf({ origin, n }: Batch): BatchName | undefined {
+  return origin === undefined ? undefined : { origin, n, isOwn: false }
 }
 
 function defaultOnError(error: unknown): void {

@@ -1,12 +1,10 @@
-import type { GraphQLError } from 'graphql'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import type { Clock } from '@vinyasa/base'
 import { EntityMatch } from '../triggers/entity-match.ts'
 import { EndLiveQuery } from '../errors.ts'
 import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult, versionOrError } from './failure.ts'
-import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LivePlan } from '../document/live-plan.ts'
-import { backoffMs, eventsOfNextRun, jittered, nextRunAt, type Timing } from './schedule.ts'
+import type { GroupOptions } from './group-options.ts'
+import { backoffMs, eventsOfNextRun, jittered, nextRunAt } from './schedule.ts'
 import { onlyClient, type LiveQueryExecute, type Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
 import type { LiveResult, Version } from './version.ts'
@@ -15,27 +13,6 @@ import type { LiveResult, Version } from './version.ts'
 interface Member {
   readonly execute: LiveQueryExecute
   readonly client: string | undefined
-}
-
-export interface GroupOptions {
-  readonly plan: LivePlan
-  readonly timing: Timing
-  /** Given where events with an id concern only those who hold it. */
-  readonly entities: EntityFinder | undefined
-  readonly shared: boolean
-  /** How many events there were, whether they hit the group or not. */
-  readonly seenEvents: () => number
-  readonly skipUnchanged: boolean
-  /** See `LiveQueryStoreOptions.maxFailures`. */
-  readonly maxFailures: number
-  readonly joinWindowMs: number
-  readonly changedFieldsDepth: number
-  readonly clock: Clock
-  readonly random: () => number
-  readonly onError: (error: unknown) => void
-  readonly onRun: () => void
-  /** The group ends all its subscriptions. */
-  readonly onEnd: (errors: readonly GraphQLError[]) => void
 }
 
 /**
@@ -66,6 +43,8 @@ export class Group {
   #lastEmitAt = -Infinity
   #timer: unknown
   #timerAt = Infinity
+  /** It is due, and its turn to begin comes. */
+  #isToBegin = false
   #closed = false
 
   constructor(options: GroupOptions) {
@@ -163,11 +142,8 @@ export class Group {
     if (this.#closed || this.#run || !this.#isWanted()) return
     const { clock } = this.#options
     const now = clock.now()
-    const due =
-      this.#waiting.size > 0
-        ? now
-        : Math.min(this.#eventsDueAt(), this.#resyncAt, this.#retryAt, this.#pollAt)
-    if (due <= now) return this.#start()
+    const due = this.#dueAt(now)
+    if (due <= now) return this.#begin()
     if (due === this.#timerAt) return
     clock.clearTimeout(this.#timer)
     this.#timerAt = due
@@ -176,6 +152,22 @@ export class Group {
       this.#timerAt = Infinity
       this.#schedule()
     }, due - now)
+  }
+
+  #dueAt(now: number): number {
+    if (this.#waiting.size > 0) return now
+    return Math.min(this.#eventsDueAt(), this.#resyncAt, this.#retryAt, this.#pollAt)
+  }
+
+  #begin(): void {
+    if (this.#isToBegin) return
+    this.#isToBegin = true
+    this.#options.begin(() => {
+      this.#isToBegin = false
+      if (this.#closed || this.#run || !this.#isWanted()) return
+      const now = this.#options.clock.now()
+      if (this.#dueAt(now) <= now) this.#start()
+    })
   }
 
   /** Whether anybody is to be told: nothing is executed for those who do not read. */

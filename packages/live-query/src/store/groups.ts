@@ -4,7 +4,9 @@ import type { LivePlan } from '../document/live-plan.ts'
 import type { BatchOptions } from '../options.ts'
 import { TriggerIndex } from '../triggers/trigger-index.ts'
 import { isResync } from '../triggers/triggers.ts'
-import { Group, type GroupOptions } from './group.ts'
+import { Beginnings } from './beginnings.ts'
+import { Group } from './group.ts'
+import type { GroupOptions } from './group-options.ts'
 import type { LiveQueryRegistration } from './registration.ts'
 import type { Timing } from './schedule.ts'
 
@@ -31,6 +33,7 @@ export class Groups {
   readonly #byKey = new Map<string, Group>()
   readonly #index = new TriggerIndex<Group>()
   readonly #operations = new WeakMap<Group, string>()
+  readonly #beginnings = new Beginnings()
   #executions = 0
   #events = 0
 
@@ -107,6 +110,7 @@ export class Groups {
       joinWindowMs:
         plan.strategy === 'INVALIDATION' ? JOIN_WINDOW_MS : Math.min(JOIN_WINDOW_MS, plan.pollIntervalMs),
       seenEvents: () => this.#events,
+      begin: (start) => this.#beginnings.add(start),
       onRun: () => void this.#executions++,
       onEnd: (errors) => onEnd(group, errors),
     })

@@ -1,0 +1,20 @@
+/** Runs that begin in one turn of the event loop. What they execute has turns of its own. */
+const AT_ONCE = 64
+
+/** Has the runs that an event asks for begin a part at a time: ten thousand at once would keep everybody else waiting. */
+export class Beginnings {
+  readonly #waiting: (() => void)[] = []
+  #begun = 0
+
+  /** Starts at once, or in its turn. */
+  add(start: () => void): void {
+    if (this.#begun >= AT_ONCE) return void this.#waiting.push(start)
+    if (this.#begun++ === 0) setImmediate(() => this.#nextTurn())
+    start()
+  }
+
+  #nextTurn(): void {
+    this.#begun = 0
+    for (const start of this.#waiting.splice(0, AT_ONCE)) this.add(start)
+  }
+}
