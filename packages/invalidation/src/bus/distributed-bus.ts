@@ -55,12 +55,8 @@ export interface DistributedInvalidationBus extends InvalidationBus {
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
   const { eventTarget, channel = 'vinyasa:invalidation', origin = crypto.randomUUID() } = options
-  const {
-    heartbeatMs = 1000,
-    onError = defaultOnError,
-    clock = backgroundClock,
-    onMissing = () => {},
-  } = options
+  const { heartbeatMs = 1000, clock = backgroundClock } = options
+  const { onError = defaultOnError, onMissing = () => {} } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
   const hearNear: InvalidationListener = (events, name) =>
