@@ -140,17 +140,21 @@ describe('race and fault cases', () => {
 
   it('an event that many hear of begins a part of their runs at once, and loses none', async () => {
     const { clock, store, join, change, order } = storeOf()
-    const ids = Array.from({ length: 300 }, (_, index) => `s${index}`)
+    const ids = Array.from({ length: 600 }, (_, index) => `s${index}`)
     const members = ids.map((id) => join(id, { throttleMs: 0 }, id))
     await clock.advance(1000)
     order.length = 0
     change(1)
-    expect(order).toEqual(ids.slice(0, 64))
+    expect(order).toEqual(ids.slice(0, 256))
     // Who leaves before its turn is not run, and who comes shares nothing from before the event.
-    store.unregister('s200')
-    const late = join('late', { throttleMs: 0 }, 's201')
+    store.unregister('s400')
+    const late = join('late', { throttleMs: 0 }, 's401')
+    const other = join('other', { throttleMs: 0 }, 'other')
+    expect(order.slice(256)).toEqual(['s401', 'other'])
     await clock.advance(1000)
-    expect(order).toEqual(ids.filter((id) => id !== 's200'))
+    expect(order).toHaveLength(600)
+    expect(order.toSorted()).toEqual([...ids.filter((id) => id !== 's400'), 'other'].toSorted())
+    expect(other.last()).toBe(1)
     expect(members.filter(({ last }) => last() !== 1)).toHaveLength(1)
     expect(late.updates.map(({ data }) => data)).toEqual([{ value: 1 }])
   })

@@ -88,7 +88,7 @@ With mutations, without what there is without them; a mutation:
 
 ${loadTable(measured)}
 
-On Redis the cache's store publishes too, to all, what each gateway evicts from it; its commands, and the reads beside the mutations, are in
+On Redis the cache's store publishes too, to all, what it is told of each change; its commands, and the reads beside the mutations, are in
 its bytes. NATS counts what it delivers, of Redis it is reckoned from whom the messages are for. All gateways have evicted before the mutation is
 answered, where that took less than a second, and each before its live query runs again: the smaller of the two times bounds the last eviction. Done/s below what was asked for says that the machine is too small, broker and gateways on it.
 ${[...leftOut].map((what) => `\nLeft out: ${what}.`).join('')}

@@ -143,7 +143,8 @@ export class Group {
     const { clock } = this.#options
     const now = clock.now()
     const due = this.#dueAt(now)
-    if (due <= now) return this.#begin()
+    // Whoever joins has not brought it about that many are to begin.
+    if (due <= now) return this.#waiting.size > 0 ? this.#start() : this.#begin()
     if (due === this.#timerAt) return
     clock.clearTimeout(this.#timer)
     this.#timerAt = due
