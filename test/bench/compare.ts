@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
 import { GATEWAY } from './scenarios/gateway.ts'
 import { hello } from './scenarios/hello.ts'
-import { hits, newDocument } from './scenarios/hit.ts'
+import { documents } from './scenarios/documents.ts'
+import { hits } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
 import { itemsOf, itemsQuery } from './src/cache-schema.ts'
 import {
@@ -59,7 +60,7 @@ const all = [
   ...catalog,
   ...posts,
   ...hits,
-  newDocument,
+  ...documents,
   cacheScenario('memory', 20),
   cacheScenario('memory', 2000),
   cacheScenario('miss', 20),

@@ -5,7 +5,8 @@ import { deployed } from './scenarios/deployed.ts'
 import { withEverythingOn } from './scenarios/everything-on.ts'
 import { GATEWAY } from './scenarios/gateway.ts'
 import { hello } from './scenarios/hello.ts'
-import { hits, newDocument } from './scenarios/hit.ts'
+import { documents } from './scenarios/documents.ts'
+import { hits } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
 import { supply } from './scenarios/supply.ts'
 import {
@@ -24,7 +25,7 @@ const scenarios: readonly Scenario[] = [
   ...catalog,
   ...posts,
   ...hits,
-  newDocument,
+  ...documents,
   supply,
   ...withEverythingOn,
   ...deployed,
@@ -53,7 +54,8 @@ const SMOKE = [
   'rest-100',
   'join-grpc-rest',
   'hit-100',
-  'new-document',
+  'new-literals',
+  'mutation',
   'supply',
   'everything-on-hello',
   'deployed-hello',

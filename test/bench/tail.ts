@@ -59,7 +59,8 @@ async function measure(program: RunningProgram, scenario: Scenario): Promise<Sam
     seconds,
     connections: connections * 4,
   })
-  if (full.errors + half.errors > 0) throw new Error(`${program.name}: not every answer was 2xx`)
+  if (full.errors + full.refusals + half.errors > 0)
+    throw new Error(`${program.name}: not every answer was 2xx`)
   await checkAnswer(program, scenario)
   const { p50Ms, p99Ms, ownDelayP99Ms } = half
   return { capacity, p50Ms, p99Ms, ratio: p99Ms / p50Ms, ownDelayP99Ms }

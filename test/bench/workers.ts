@@ -147,9 +147,10 @@ async function measure({ url, pid }: Running, of: BenchRequest): Promise<Sample>
   const children = childrenOf(pid)
   const used = (): number[] => [pid, ...children].map((each) => usageOf(each).cpuMs)
   const before = used()
-  const { requests, errors, requestsPerSecond } = await load.send(url, of, { seconds, connections })
+  const { requests, errors, refusals, requestsPerSecond } = await load.send(url, of, { seconds, connections })
   const after = used()
-  if (errors > requests / 1000) throw new Error(`${errors} of ${requests} requests failed`)
+  const failed = errors + refusals
+  if (failed > requests / 1000) throw new Error(`${failed} of ${requests} requests failed`)
   const [first = 0, ...rest] = after.map((cpuMs, index) => cpuMs - (before[index] as number))
   const ofWorkers = rest.reduce((sum, cpuMs) => sum + cpuMs, 0)
   return {

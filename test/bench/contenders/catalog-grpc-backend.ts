@@ -32,11 +32,13 @@ const raw: ServiceDefinition = Object.fromEntries(
 )
 
 const server = new Server()
+const sendOne = (
+  { request }: { readonly request: { readonly id: string } },
+  done: (error: null, bytes: Buffer) => void,
+): void => done(null, one(request.id))
 server.addService(raw, {
-  GetProduct: (
-    { request }: { readonly request: { readonly id: string } },
-    done: (error: null, bytes: Buffer) => void,
-  ) => done(null, one(request.id)),
+  GetProduct: sendOne,
+  UpdateProduct: sendOne,
   ListProducts: (
     { request }: { readonly request: { readonly limit: number } },
     done: (error: null, bytes: Buffer) => void,

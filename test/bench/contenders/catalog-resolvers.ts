@@ -5,7 +5,9 @@ import { loadSync } from '@grpc/proto-loader'
 // On grpc-js and proto-loader, or on fetch.
 type Resolve = (_root: unknown, args: object) => Promise<unknown>
 
-function overGrpc(address: string): { product: Resolve; products: Resolve } {
+type Resolvers = Record<'product' | 'products' | 'updateProduct', Resolve>
+
+function overGrpc(address: string): Resolvers {
   const definition = loadSync(fileURLToPath(new URL('catalog.proto', import.meta.url)))
   const { bench } = loadPackageDefinition(definition) as unknown as {
     bench: { v1: { CatalogService: ServiceClientConstructor } }
@@ -19,18 +21,24 @@ function overGrpc(address: string): { product: Resolve; products: Resolve } {
           error ? reject(error) : resolve(reply),
         )
       })
-  return { product: call('GetProduct'), products: call('ListProducts') }
+  return {
+    product: call('GetProduct'),
+    products: call('ListProducts'),
+    updateProduct: call('UpdateProduct'),
+  }
 }
 
-function overRest(base: string): { product: Resolve; products: Resolve } {
+function overRest(base: string): Resolvers {
   const get = async (path: string): Promise<unknown> => (await fetch(`${base}${path}`)).json()
+  const one: Resolve = (_root, args) => get(`/products/${encodeURIComponent((args as { id: string }).id)}`)
   return {
-    product: (_root, args) => get(`/products/${encodeURIComponent((args as { id: string }).id)}`),
+    product: one,
+    updateProduct: one,
     products: (_root, args) => get(`/products?limit=${(args as { limit: number }).limit}`),
   }
 }
 
 const grpc = process.env['BENCH_GRPC_URL']
-export const Query: Record<'product' | 'products', Resolve> = grpc
-  ? overGrpc(grpc)
-  : overRest(process.env['BENCH_REST_URL'] ?? '')
+const { updateProduct, ...Query } = grpc ? overGrpc(grpc) : overRest(process.env['BENCH_REST_URL'] ?? '')
+
+export const resolvers = { Query, Mutation: { updateProduct } }

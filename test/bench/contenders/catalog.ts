@@ -40,4 +40,5 @@ export const typeDefs = `
   }
   type ProductList { items: [Product!] }
   type Query { product(id: String!): Product products(limit: Int): ProductList }
+  type Mutation { updateProduct(id: String!): Product }
 `

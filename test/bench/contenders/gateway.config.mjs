@@ -91,6 +91,7 @@ function overGrpc(endpoint) {
   const methods = {
     'bench.v1.CatalogService.GetProduct': query('product'),
     'bench.v1.CatalogService.ListProducts': query('products'),
+    'bench.v1.CatalogService.UpdateProduct': { schema: { type: 'MUTATION', name: 'updateProduct' } },
   }
   return { protoFiles: [proto('catalog.proto')], endpoint, methods }
 }

@@ -15,8 +15,10 @@ export interface LoadOptions {
 
 export interface LoadResult {
   readonly requests: number
-  /** Answers that were not 2xx, and connections that failed. */
+  /** Connections that failed. */
   readonly errors: number
+  /** Answers with a status that is none of success. */
+  readonly refusals: number
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -31,8 +33,8 @@ export interface LoadGenerator {
 const REPORT = `
 done = function(summary, latency)
   local e = summary.errors
-  io.write(string.format('RESULT {"requests":%d,"errors":%d,"micros":%d,"p50":%d,"p99":%d}\\n', summary.requests,
-    e.connect + e.read + e.write + e.status + e.timeout, summary.duration, latency:percentile(50), latency:percentile(99)))
+  io.write(string.format('RESULT {"requests":%d,"errors":%d,"refusals":%d,"micros":%d,"p50":%d,"p99":%d}\\n', summary.requests,
+    e.connect + e.read + e.write + e.timeout, e.status, summary.duration, latency:percentile(50), latency:percentile(99)))
 end
 `
 
@@ -99,10 +101,14 @@ const wrk: LoadGenerator = {
       ])
       const found = /RESULT (\{.*\})/.exec(stdout)?.[1]
       if (!found) throw new Error(`wrk printed no result:\n${stdout}`)
-      const result = JSON.parse(found) as Record<'requests' | 'errors' | 'micros' | 'p50' | 'p99', number>
+      const result = JSON.parse(found) as Record<
+        'requests' | 'errors' | 'refusals' | 'micros' | 'p50' | 'p99',
+        number
+      >
       return {
         requests: result.requests,
         errors: result.errors,
+        refusals: result.refusals,
         requestsPerSecond: result.requests / (result.micros / 1e6),
         p50Ms: result.p50 / 1000,
         p99Ms: result.p99 / 1000,
@@ -134,7 +140,8 @@ const cannon: LoadGenerator = {
     })
     return {
       requests: result.requests.total,
-      errors: result.errors + result.non2xx,
+      errors: result.errors,
+      refusals: result.non2xx,
       requestsPerSecond: result.requests.average,
       p50Ms: result.latency.p50,
       p99Ms: result.latency.p99,

@@ -73,7 +73,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   async function sampleOf({ program, samples }: Contender): Promise<void> {
     await checkAnswer(program, scenario)
     const sample = await measure(program, program.request ?? scenario.request)
-    if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} answers were not 2xx`)
+    if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} connections failed`)
+    if (sample.refusals > 0 && !scenario.isRefused)
+      throw new Error(`${program.name}: ${sample.refusals} answers were not 2xx`)
     samples.push(sample)
     await checkAnswer(program, scenario)
   }

@@ -38,6 +38,8 @@ export interface Scenario {
    * after every round.
    */
   check(answer: unknown, number: number): void
+  /** Whether the right answer may have a status that is none of success. */
+  readonly isRefused?: boolean
   /** Started before the contenders; each one's URL reaches them as `BENCH_<NAME>_URL`. */
   readonly backends?: readonly Program[]
   readonly contenders: readonly Program[]
@@ -48,6 +50,7 @@ export interface Scenario {
 export interface Sample {
   readonly requests: number
   readonly errors: number
+  readonly refusals: number
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
