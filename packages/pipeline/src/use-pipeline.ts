@@ -5,6 +5,7 @@ import type { interpreter } from './execution/interpreter.ts'
 import { createDocumentRoom } from './document-room.ts'
 import { Known } from './known.ts'
 import { Pipeline } from './pipeline.ts'
+import { onValidate } from './validation/validate-in-one-walk.ts'
 
 export interface PipelineOptions {
   /**
@@ -48,6 +49,7 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
     onSchemaChange() {
       known.clear()
     },
+    onValidate,
     // The pipeline asks Envelop to execute no operation. Who does is a plugin with a transport of its own.
     onExecute({ executeFn, setExecuteFn }) {
       const way = pipeline

@@ -1,5 +1,6 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { type PluginHooks, yogasPlugins } from '@vinyasa/yoga-internals'
+import { onValidate as inOneWalk } from '../validation/validate-in-one-walk.ts'
 import type { Enveloped } from '../yoga.ts'
 
 export type Validate = (
@@ -22,7 +23,8 @@ export function onlyYogaValidates(plugins: readonly unknown[]): boolean {
   const yogas = new Set<unknown>([engine, documentCache, validationErrors])
   return plugins.every((plugin) => {
     const { onValidate, instrumentation } = Object(plugin) as PluginHooks
-    return yogas.has(plugin) || !(onValidate || 'validate' in Object(instrumentation))
+    const hasSay = onValidate && onValidate !== inOneWalk
+    return yogas.has(plugin) || !(hasSay || 'validate' in Object(instrumentation))
   })
 }
 

@@ -9,13 +9,13 @@ import {
   parseType,
   print,
   TypeInfo,
-  validate,
   type VariableDefinitionNode,
   type VariableNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
 import type { PreparedDocument } from '../operation.ts'
+import { validateInOneWalk } from '../validation/validate-in-one-walk.ts'
 import { type ReadLiteral, readerOf } from './literal-value.ts'
 import type { Literal, ScannedText } from './scan-literals.ts'
 
@@ -90,7 +90,7 @@ export function liftLiterals(
         : definition,
     ),
   }
-  if (validate(schema, variables).length > 0) return undefined
+  if (validateInOneWalk(schema, variables).length > 0) return undefined
   const definition = getOperationAST(variables)
   if (!definition) return undefined
   return {

@@ -1,0 +1,159 @@
+import { type ASTNode, type ASTVisitor, BREAK, type DocumentNode, Kind, type VariableNode } from 'graphql'
+import type { WalkContext } from './walk-context.ts'
+
+type Visit = (
+  node: ASTNode,
+  key: string | number | undefined,
+  parent: unknown,
+  path: readonly (string | number)[],
+  ancestors: readonly unknown[],
+) => unknown
+
+/** One rule's part at nodes of one kind. */
+interface Step {
+  readonly rule: Rule
+  readonly enter: Visit | undefined
+  readonly leave: Visit | undefined
+}
+
+interface Rule {
+  readonly visitor: ASTVisitor
+  /** The node that the rule does not look into, or `BREAK` where it looks at nothing more. */
+  skipped: unknown
+}
+
+const ALL_KINDS: readonly string[] = Object.values(Kind)
+
+/** The members of nodes that hold others, in the order of graphql's own walks. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  Document: ['definitions'],
+  OperationDefinition: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
+  VariableDefinition: ['variable', 'type', 'defaultValue', 'directives'],
+  Variable: ['name'],
+  SelectionSet: ['selections'],
+  Field: ['alias', 'name', 'arguments', 'directives', 'selectionSet'],
+  Argument: ['name', 'value'],
+  FragmentArgument: ['name', 'value'],
+  FragmentSpread: ['name', 'arguments', 'directives'],
+  InlineFragment: ['typeCondition', 'directives', 'selectionSet'],
+  FragmentDefinition: ['name', 'variableDefinitions', 'typeCondition', 'directives', 'selectionSet'],
+  ListValue: ['values'],
+  ObjectValue: ['fields'],
+  ObjectField: ['name', 'value'],
+  Directive: ['name', 'arguments'],
+  NamedType: ['name'],
+  ListType: ['type'],
+  NonNullType: ['type'],
+}
+
+const NONE: readonly string[] = []
+
+/**
+ * One walk through a document of operations and fragments, in which rules see what they see in graphql's own. That one asks
+ * each of some thirty rules at each node; here a node asks those that have something to say of its kind.
+ */
+export class Walk {
+  readonly #context: WalkContext
+  readonly #steps = new Map<string, Step[]>()
+  readonly #seesNames: boolean
+  readonly #path: (string | number)[] = []
+  readonly #ancestors: unknown[] = []
+  #usages: ReturnType<WalkContext['usageOf']>[] = []
+  #isInVariable = false
+
+  constructor(visitors: readonly ASTVisitor[], context: WalkContext) {
+    this.#context = context
+    for (const visitor of visitors) this.#add(visitor)
+    this.#seesNames = this.#steps.has(Kind.NAME)
+  }
+
+  run(document: DocumentNode): void {
+    this.#visit(document, undefined, undefined)
+  }
+
+  #add(visitor: ASTVisitor): void {
+    const rule: Rule = { visitor, skipped: undefined }
+    const members = visitor as Readonly<Record<string, Visit | Partial<Step> | undefined>>
+    const all = visitor as Partial<Step>
+    for (const kind of all.enter || all.leave ? ALL_KINDS : Object.keys(members)) {
+      const member = members[kind] ?? all
+      const [enter, leave] = typeof member === 'function' ? [member, undefined] : [member.enter, member.leave]
+      const step: Step = { rule, enter, leave }
+      const others = this.#steps.get(kind)
+      if (others) others.push(step)
+      else this.#steps.set(kind, [step])
+    }
+  }
+
+  #visit(node: ASTNode, key: string | number | undefined, parent: unknown): void {
+    const { typeInfo } = this.#context
+    const { kind } = node
+    const steps = this.#steps.get(kind)
+    typeInfo.enter(node)
+    if (steps) this.#enter(steps, node, key, parent)
+    if (kind === Kind.VARIABLE && !this.#isInVariable)
+      this.#usages.push(this.#context.usageOf(node as VariableNode))
+    const wasInVariable = this.#isInVariable
+    if (kind === Kind.VARIABLE_DEFINITION) this.#isInVariable = true
+    this.#below(node, parent)
+    this.#isInVariable = wasInVariable
+    if (kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) {
+      this.#context.noteUsages(node, this.#usages)
+      this.#usages = []
+    }
+    if (steps) this.#leave(steps, node, key, parent)
+    typeInfo.leave(node)
+  }
+
+  #below(node: ASTNode, parent: unknown): void {
+    const path = this.#path
+    const ancestors = this.#ancestors
+    if (parent !== undefined) ancestors.push(parent)
+    for (const member of MEMBERS[node.kind] ?? NONE) {
+      const value = (node as unknown as Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>)[
+        member
+      ]
+      if (value == null) continue
+      if (isList(value)) {
+        if (value.length === 0) continue
+        path.push(member)
+        ancestors.push(node)
+        for (let index = 0; index < value.length; index++) {
+          path.push(index)
+          this.#visit(value[index] as ASTNode, index, value)
+          path.pop()
+        }
+        ancestors.pop()
+        path.pop()
+      } else if (this.#seesNames || value.kind !== Kind.NAME) {
+        path.push(member)
+        this.#visit(value, member, node)
+        path.pop()
+      }
+    }
+    if (parent !== undefined) ancestors.pop()
+  }
+
+  #enter(steps: readonly Step[], node: ASTNode, key: string | number | undefined, parent: unknown): void {
+    for (const { rule, enter } of steps) {
+      if (!enter || rule.skipped !== undefined) continue
+      const result = enter.call(rule.visitor, node, key, parent, this.#path, this.#ancestors)
+      if (result === false) rule.skipped = node
+      else if (result === BREAK) rule.skipped = BREAK
+    }
+  }
+
+  #leave(steps: readonly Step[], node: ASTNode, key: string | number | undefined, parent: unknown): void {
+    for (const { rule, leave } of steps) {
+      if (rule.skipped === node) rule.skipped = undefined
+      else if (leave && rule.skipped === undefined) {
+        const result = leave.call(rule.visitor, node, key, parent, this.#path, this.#ancestors)
+        if (result === BREAK) rule.skipped = BREAK
+      }
+    }
+  }
+}
+
+function isList(value: ASTNode | readonly ASTNode[]): value is readonly ASTNode[] {
+  return Array.isArray(value)
+}
