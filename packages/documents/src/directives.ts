@@ -7,6 +7,7 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql'
 import { fragmentsOf, usedFragments, type Fragments } from './fragments.ts'
 
@@ -44,11 +45,35 @@ export function isIncluded({ directives = [] }: SelectionNode, variables: Variab
   })
 }
 
+/** Every directive of the operations and fragments of a document, in its order. */
+export function forEachDirective(
+  { definitions }: DocumentNode,
+  visitOne: (node: DirectiveNode) => void,
+): void {
+  function of({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): void {
+    if (directives) for (const directive of directives) visitOne(directive)
+  }
+
+  function below({ selections }: SelectionSetNode): void {
+    for (const selection of selections) {
+      of(selection)
+      if ('selectionSet' in selection && selection.selectionSet) below(selection.selectionSet)
+    }
+  }
+
+  for (const definition of definitions) {
+    if (!('selectionSet' in definition)) continue
+    for (const variable of definition.variableDefinitions ?? []) of(variable)
+    of(definition)
+    below(definition.selectionSet)
+  }
+}
+
 /** The variables on which it depends what the directives of those names say. */
 export function directiveVariables(document: DocumentNode, names: ReadonlySet<string>): Set<string> {
   const used = new Set<string>()
-  visit(document, {
-    Directive: (node) => (names.has(node.name.value) ? addVariables(node, used) : undefined),
+  forEachDirective(document, (node) => {
+    if (names.has(node.name.value)) addVariables(node, used)
   })
   return used
 }

@@ -1,6 +1,7 @@
 export {
   directiveArgument,
   directiveVariables,
+  forEachDirective,
   isIncluded,
   usedVariables,
   type Variables,

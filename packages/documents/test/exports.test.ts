@@ -8,6 +8,7 @@ it('exports what it says', () => {
     'directiveArgument',
     'directiveVariables',
     'foldSelections',
+    'forEachDirective',
     'forEachField',
     'fragmentOf',
     'fragmentsOf',

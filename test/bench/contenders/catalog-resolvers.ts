@@ -41,4 +41,7 @@ function overRest(base: string): Resolvers {
 const grpc = process.env['BENCH_GRPC_URL']
 const { updateProduct, ...Query } = grpc ? overGrpc(grpc) : overRest(process.env['BENCH_REST_URL'] ?? '')
 
-export const resolvers = { Query, Mutation: { updateProduct } }
+export const resolvers: Readonly<Record<'Query' | 'Mutation', Readonly<Record<string, Resolve>>>> = {
+  Query,
+  Mutation: { updateProduct },
+}

@@ -38,7 +38,15 @@ export function createCostModel({ listSize, fields = {} }: CostConfig): CostMode
     return written && said ? merge(written, said) : (written ?? said ?? {})
   }
 
+  const rules = new WeakMap<AnyField, CostRule>()
+
   function ruleOf(parent: GraphQLNamedType, field: AnyField): CostRule {
+    let rule = rules.get(field)
+    if (!rule) rules.set(field, (rule = mergedRule(parent, field)))
+    return rule
+  }
+
+  function mergedRule(parent: GraphQLNamedType, field: AnyField): CostRule {
     let rule = own(`${parent.name}.${field.name}`, field)
     if (!isObjectType(parent) && !isInterfaceType(parent)) return rule
     for (const type of parent.getInterfaces()) {

@@ -10,6 +10,7 @@ import {
 } from 'graphql'
 import {
   foldSelections,
+  forEachDirective,
   type Fragments,
   fragmentsOf,
   isIncluded,
@@ -26,10 +27,8 @@ export const typenameAlias = '__deferTypename'
 /** Whether the document mentions `@defer` or `@stream` at all, in force or not. */
 export function mentionsIncremental(document: DocumentNode): boolean {
   let found = false
-  visit(document, {
-    Directive(node) {
-      if (isIncremental(node)) found = true
-    },
+  forEachDirective(document, (node) => {
+    if (isIncremental(node)) found = true
   })
   return found
 }

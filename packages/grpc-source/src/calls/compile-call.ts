@@ -11,10 +11,11 @@ import {
   isLeafType,
   isNonNullType,
   isObjectType,
-  visit,
+  Kind,
   type FieldNode,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
+  type ValueNode,
 } from 'graphql'
 import { isWellKnown } from '../contract/well-known.ts'
 import { createMessageCompiler, type MessageCompiler } from '../json/compile-message.ts'
@@ -55,7 +56,7 @@ export function compileCall(
   const argumentsOf = prepareArguments(definition, node)
   const toRequest = (variables: Variables): Uint8Array | Promise<Uint8Array> =>
     runtime.encode(withMask(argumentsOf(variables), info))
-  const isConstant = !namesVariable(node)
+  const isConstant = node.arguments?.some(({ value }) => namesVariable(value)) !== true
   let constant: Uint8Array | undefined
 
   return {
@@ -71,10 +72,10 @@ export function compileCall(
   }
 }
 
-function namesVariable(node: FieldNode): boolean {
-  let found = false
-  for (const argument of node.arguments ?? []) visit(argument, { Variable: () => void (found = true) })
-  return found
+function namesVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.LIST) return value.values.some(namesVariable)
+  if (value.kind === Kind.OBJECT) return value.fields.some((field) => namesVariable(field.value))
+  return value.kind === Kind.VARIABLE
 }
 
 function replyWriter(

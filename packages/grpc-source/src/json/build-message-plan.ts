@@ -47,7 +47,9 @@ export class MessagePlanBuilder {
 
   /** Gives a field a slot. */
   place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {
-    const rule = { ...compiled, slot: this.plan.slots, clears: [] }
+    const { number, wireType, handling, isList, check } = compiled
+    const { slots: slot } = this.plan
+    const rule: FieldRule = { number, wireType, handling, slot, isList, check, clears: [] }
     this.plan.slots += 2
     this.rules.set(field, rule)
     addRule(this.plan, rule)
@@ -87,7 +89,7 @@ export class MessagePlanBuilder {
 function findSinglePass(plan: MessagePlan): void {
   const bySlot = new Map<number, FieldRule>()
   for (const rule of plan.rules) if (rule && rule.slot !== -1) bySlot.set(rule.slot, rule)
-  const tags = new Int16Array(NEAR * 8).fill(-1)
+  const tags = new Int16Array(plan.rules.length * 8).fill(-1)
   let last = 0
   for (const [index, { slot }] of plan.parts.entries()) {
     if (slot === -1) continue

@@ -7,8 +7,9 @@ export interface Literal {
 
 export function toLiteral(json: string): Literal {
   const length = Buffer.byteLength(json)
-  const padded = Buffer.alloc(Math.ceil(length / 4) * 4)
-  padded.write(json)
-  const words = Int32Array.from({ length: padded.length / 4 }, (_, index) => padded.readInt32LE(index * 4))
+  const words = new Int32Array(Math.ceil(length / 4))
+  const bytes = Buffer.alloc(words.length * 4)
+  bytes.write(json)
+  for (let index = 0; index < words.length; index++) words[index] = bytes.readInt32LE(index * 4)
   return { words, length }
 }

@@ -1,6 +1,6 @@
-import { visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import type { Place, Room } from '@vinyasa/base'
-import { directiveVariables, fragmentsOf, isIncluded } from '@vinyasa/documents'
+import { directiveVariables, forEachDirective, fragmentsOf, isIncluded } from '@vinyasa/documents'
 import { fieldsOn, type SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
 import { NotPlannable } from './refusals.ts'
@@ -138,10 +138,8 @@ function examine(
   { operation }: OperationDefinitionNode,
 ): { readonly names: readonly string[]; readonly obstacle: string | undefined } {
   let obstacle = operation === 'query' ? undefined : `it is a ${operation}`
-  visit(document, {
-    Directive({ name: { value } }) {
-      if (value === 'defer' || value === 'stream') obstacle ??= `it uses @${value}`
-    },
+  forEachDirective(document, ({ name: { value } }) => {
+    if (value === 'defer' || value === 'stream') obstacle ??= `it uses @${value}`
   })
   return { names: [...directiveVariables(document, CONDITIONS)].sort(), obstacle }
 }
