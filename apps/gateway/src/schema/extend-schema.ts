@@ -21,19 +21,21 @@ import {
   validateSchema,
   type DefinitionNode,
   type DocumentNode,
+  type GraphQLField,
   type GraphQLObjectType,
-  type GraphQLSchemaConfig,
   type ValidationRule,
 } from 'graphql'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { IResolvers } from '@graphql-tools/utils'
 import { forgetOrigins } from '../dependencies/own-code/origins.ts'
-import { recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
+import { isFieldMap, recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { withClientParents } from './client-parents.ts'
 import { describeMistakes } from './type-defs.ts'
+
+type AnyField = GraphQLField<unknown, unknown>
 
 /** The rules for type definitions that graphql exports. */
 const RULES: readonly ValidationRule[] = [
@@ -68,19 +70,17 @@ export function extendWith(
   const base = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
   const mistakes = validate(base, document, RULES)
   if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
-  const extended = new GraphQLSchema({
-    ...withRoots(extendSchema(base, document, { assumeValidSDL: true }), document),
-    // By them sources know that they are part of it; `extendSchema` gives none. Marks of plugins are symbols: they are of
-    // what was there before.
-    extensions: Object.fromEntries(Object.entries(schema.extensions)),
-  })
+  const extended = withRoots(extendSchema(base, document, { assumeValidSDL: true }), document)
+  // By them sources know that they are part of it; `extendSchema` gives none. Marks of plugins are symbols: they are of
+  // what was there before.
+  extended.extensions = Object.fromEntries(Object.entries(schema.extensions))
   const invalid = extended.getQueryType() ? validateSchema(extended) : []
   if (invalid.length > 0) throw new ConfigError(describeMistakes(invalid))
   noteAccessDirectives(extended)
   noteCostDirectives(extended)
   if (!resolvers) return extended
   try {
-    const whole = addResolversToSchema({ schema: extended, resolvers: withClientParents(resolvers) })
+    const whole = withResolvers(extended, withClientParents(resolvers), schema)
     forgetOrigins(whole, resolvers)
     if (viewOf) recordMethods(whole, viewOf)
     return whole
@@ -127,18 +127,40 @@ function namesRoots(definition: DefinitionNode): boolean {
   )
 }
 
+/**
+ * Resolvers of fields whose types have just been made are set there; for all others the whole schema is made anew, since what
+ * it was made from keeps what it has.
+ */
+function withResolvers(schema: GraphQLSchema, resolvers: IResolvers, before: GraphQLSchema): GraphQLSchema {
+  const places: { readonly field: AnyField; readonly resolve: AnyField['resolve'] }[] = []
+  for (const [typeName, given] of Object.entries(resolvers)) {
+    const type = schema.getType(typeName)
+    const isNew = isObjectType(type) && type !== before.getType(typeName)
+    const members = isNew && isFieldMap(given) ? Object.entries(given) : [[] as const]
+    for (const [name = '', member] of members) {
+      const field = isNew ? type.getFields()[name] : undefined
+      if (!field || typeof member !== 'function') return addResolversToSchema({ schema, resolvers })
+      places.push({ field, resolve: member as AnyField['resolve'] })
+    }
+  }
+  for (const { field, resolve } of places) field.resolve = resolve
+  return schema
+}
+
 /** Types called `Query`, `Mutation` and `Subscription` are roots, as in a schema that is made of definitions alone. */
-function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchemaConfig {
-  const config = schema.toConfig()
-  if (definitions.some(namesRoots)) return config
+function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchema {
+  if (definitions.some(namesRoots)) return schema
   const root = (name: string): GraphQLObjectType | undefined => {
     const type = schema.getType(name)
     return isObjectType(type) ? type : undefined
   }
-  return {
-    ...config,
-    query: config.query ?? root('Query'),
-    mutation: config.mutation ?? root('Mutation'),
-    subscription: config.subscription ?? root('Subscription'),
-  }
+  const config = schema.toConfig()
+  const [query, mutation, subscription] = [
+    config.query ?? root('Query'),
+    config.mutation ?? root('Mutation'),
+    config.subscription ?? root('Subscription'),
+  ]
+  const isSame =
+    query === config.query && mutation === config.mutation && subscription === config.subscription
+  return isSame ? schema : new GraphQLSchema({ ...config, query, mutation, subscription })
 }

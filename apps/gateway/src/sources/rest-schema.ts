@@ -41,17 +41,17 @@ const invalidation = z.strictObject({
 })
 
 /** Fields hold fields in place, so this schema refers to itself. */
-const field: z.ZodType = z.lazy(() =>
-  z.union([
-    z.string(),
-    z.strictObject({
-      type: z.string(),
-      description: z.string().optional(),
-      key: z.string().optional(),
-      fields: z.record(z.string(), field).optional(),
-    }),
-  ]),
-)
+const field: z.ZodType = z.lazy(() => fieldOrType)
+
+const fieldOrType = z.union([
+  z.string(),
+  z.strictObject({
+    type: z.string(),
+    description: z.string().optional(),
+    key: z.string().optional(),
+    fields: z.record(z.string(), field).optional(),
+  }),
+])
 
 const argument = z.strictObject({
   type: z.string(),

@@ -28,11 +28,15 @@ export interface Pending {
 export function addFields(draft: Draft, source: Source): readonly Pending[] {
   const pending: Pending[] = []
   const fresh = new Map<string, ContributedField[]>()
+  const parse = createTypeParser()
   for (const field of source.fields) {
-    const missing = missingFor(draft, source, field)
+    const missing = missingFor(draft, source, field, parse)
     if (missing !== undefined) pending.push({ field, missing })
-    else if (!isPresent(draft, source, field))
-      fresh.set(field.parent, [...(fresh.get(field.parent) ?? []), field])
+    else if (!isPresent(draft, source, field)) {
+      const others = fresh.get(field.parent)
+      if (others) others.push(field)
+      else fresh.set(field.parent, [field])
+    }
   }
   // Types that fields refer to may be among those that are declared.
   for (const parent of fresh.keys())
@@ -40,7 +44,7 @@ export function addFields(draft: Draft, source: Source): readonly Pending[] {
   for (const [parent, fields] of fresh) {
     const type = objectTypeOf(draft, parent) as GraphQLObjectType
     const config = type.toConfig()
-    const added = fields.map((field) => [field.name, fieldConfig(draft, source, field)] as const)
+    const added = fields.map((field) => [field.name, fieldConfig(draft, source, field, parse)] as const)
     draft.types.set(
       type.name,
       new GraphQLObjectType({ ...config, fields: { ...config.fields, ...Object.fromEntries(added) } }),
@@ -49,7 +53,24 @@ export function addFields(draft: Draft, source: Source): readonly Pending[] {
   return pending
 }
 
-function missingFor(draft: Draft, source: Source, field: ContributedField): string | undefined {
+type ParseType = (text: string) => TypeNode
+
+/** Fields of one source name the same few types over and over. */
+function createTypeParser(): ParseType {
+  const known = new Map<string, TypeNode>()
+  return (text) => {
+    let node = known.get(text)
+    if (!node) known.set(text, (node = parseType(text)))
+    return node
+  }
+}
+
+function missingFor(
+  draft: Draft,
+  source: Source,
+  field: ContributedField,
+  parse: ParseType,
+): string | undefined {
   const { parent, type, args = {}, requires = [] } = field
   const isKnown = (name: string): boolean =>
     draft.types.has(name) ||
@@ -59,7 +80,7 @@ function missingFor(draft: Draft, source: Source, field: ContributedField): stri
   if (!existing && !['Query', 'Mutation', 'Subscription'].includes(parent) && !isKnown(parent)) return parent
   const names = [type, ...Object.values(args).map((arg) => (typeof arg === 'string' ? arg : arg.type))]
     .filter((named) => typeof named === 'string')
-    .map((text) => nameIn(parseType(text)))
+    .map((text) => nameIn(parse(text)))
   const unknown = names.find((name) => !isKnown(name))
   if (unknown !== undefined) return unknown
   const lacking = requires.find(
@@ -82,14 +103,15 @@ function fieldConfig(
   draft: Draft,
   { id }: Source,
   field: ContributedField,
+  parse: ParseType,
 ): GraphQLFieldConfig<unknown, unknown> {
   const { description, deprecationReason, resolve, subscribe, origin, requires, extensions } = field
   const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => [
     name,
-    argumentConfig(draft, arg),
+    argumentConfig(draft, arg, parse),
   ])
   return {
-    type: typeof field.type === 'string' ? toType(draft, field.type) : field.type,
+    type: typeof field.type === 'string' ? toType(draft, parse(field.type)) : field.type,
     args: Object.fromEntries(args),
     description,
     deprecationReason,
@@ -99,13 +121,17 @@ function fieldConfig(
   }
 }
 
-function argumentConfig(draft: Draft, arg: string | ContributedArgument): GraphQLArgumentConfig {
+function argumentConfig(
+  draft: Draft,
+  arg: string | ContributedArgument,
+  parse: ParseType,
+): GraphQLArgumentConfig {
   const { type, ...rest } = typeof arg === 'string' ? { type: arg } : arg
-  return { ...rest, type: typeof type === 'string' ? toType(draft, type) : type }
+  return { ...rest, type: typeof type === 'string' ? toType(draft, parse(type)) : type }
 }
 
-function toType<T extends GraphQLType>(draft: Draft, text: string): T {
-  return build(parseType(text)) as T
+function toType<T extends GraphQLType>(draft: Draft, type: TypeNode): T {
+  return build(type) as T
 
   function build(node: TypeNode): GraphQLType {
     if (node.kind === Kind.LIST_TYPE) return new GraphQLList(build(node.type))

@@ -47,10 +47,11 @@ export function isWritten(key: string, setting: string): boolean {
  */
 export function withSettingNames(value: unknown, schema: unknown): unknown {
   if (value instanceof FromEnvironment) return typedFor(value, schema)
+  if (value === null || typeof value !== 'object') return value
   const definition = fitting(value, schema)
   if (Array.isArray(value))
     return definition?.element ? value.map((item) => withSettingNames(item, definition.element)) : value
-  if (value === null || typeof value !== 'object' || !definition) return value
+  if (!definition) return value
   const { shape, valueType } = definition
   if (shape) return settingsNamed(value as Readonly<Record<string, unknown>>, shape)
   if (!valueType) return value
