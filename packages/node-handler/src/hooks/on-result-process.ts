@@ -37,8 +37,9 @@ export function createProcessResult(
         headers: { accept: acceptableMediaTypes.join('; charset=utf-8, ') },
       })
     }
-    if (resultProcessor === choice?.whole && isPlain(result)) return write(result, mediaType)
-    return resultProcessor(result, fetchAPI, mediaType)
+    if (resultProcessor !== choice?.whole) return resultProcessor(result, fetchAPI, mediaType)
+    if (isPlain(result)) return write(result, mediaType)
+    return withoutStacks(() => resultProcessor(result, fetchAPI, mediaType))
   }
 
   /** Writes a result that says nothing about status and headers, as Yoga's processor does. */
@@ -68,6 +69,23 @@ export function createProcessResult(
       serverContext,
     }
     return after(runHooks(hooks, payload), () => finish(payload, mediaType))
+  }
+}
+
+/**
+ * Yoga copies each error to write it, and nobody sees where a copy was made: to find that out costs more than all else of a
+ * small answer. What is thrown is thrown again with its place.
+ */
+function withoutStacks<Value>(run: () => Value): Value {
+  const { stackTraceLimit } = Error
+  try {
+    Error.stackTraceLimit = 0
+    return run()
+  } catch {
+    Error.stackTraceLimit = stackTraceLimit
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
