@@ -55,7 +55,7 @@ describe('dependencies point one way: apps → packages → @vinyasa/invalidatio
       documents: ['base'],
       'yoga-internals': ['base'],
       invalidation: ['base', 'documents'],
-      pipeline: ['base', 'yoga-internals'],
+      pipeline: ['base', 'documents', 'yoga-internals'],
       'node-handler': ['base', 'pipeline', 'yoga-internals'],
       'response-cache': ['base', 'documents', 'invalidation', 'pipeline', 'yoga-internals'],
       'defer-splitter': ['base', 'documents', 'invalidation', 'pipeline', 'yoga-internals'],

@@ -12,3 +12,4 @@ export { collectFields, type FieldWalk, foldSelections, forEachField, possibleOb
 export { fragmentOf, type Fragments, fragmentsOf, usedFragments } from './fragments.ts'
 export { createOperationMemo } from './operation-memo.ts'
 export { schemaWith } from './schema-with.ts'
+export { validateInOneWalk } from './validation/validate-in-one-walk.ts'

@@ -17,6 +17,7 @@ it('exports what it says', () => {
     'schemaWith',
     'usedFragments',
     'usedVariables',
+    'validateInOneWalk',
     'withDefaults',
     'withoutDirectives',
   ])

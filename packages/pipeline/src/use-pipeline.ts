@@ -2,10 +2,10 @@ import { type KnownOptions, refuseUnknownOptions, type Room } from '@vinyasa/bas
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import type { interpreter } from './execution/interpreter.ts'
+import { onValidate } from './execution/one-walk.ts'
 import { createDocumentRoom } from './document-room.ts'
 import { Known } from './known.ts'
 import { Pipeline } from './pipeline.ts'
-import { onValidate } from './validation/validate-in-one-walk.ts'
 
 export interface PipelineOptions {
   /**

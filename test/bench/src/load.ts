@@ -73,8 +73,8 @@ function luaScript(request: BenchRequest): string {
   }
   const next = numbers === undefined ? 'n + 1' : `n % ${numbers} + 1`
   const parts = text.split(NUMBER).map(luaString).join(' .. n .. ')
-  // A round goes on where another may have ended: what comes once, comes once in all rounds.
-  const first = numbers === undefined ? Math.floor(Math.random() * 1e9) : 0
+  // A round does not begin where others did: what comes once, or seldom, does so in all rounds together.
+  const first = Math.floor(Math.random() * (numbers ?? 1e9))
   return [
     ...lines,
     `local n = ${first}`,
@@ -123,7 +123,7 @@ const wrk: LoadGenerator = {
 const cannon: LoadGenerator = {
   name: 'autocannon',
   async send(origin, request, { seconds, connections }) {
-    let number = request.numbers === undefined ? Math.floor(Math.random() * 1e9) : 0
+    let number = Math.floor(Math.random() * (request.numbers ?? 1e9))
     const nextBody = (): string => {
       number = request.numbers === undefined ? number + 1 : (number % request.numbers) + 1
       return bodyOf(request, number)

@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { type PluginHooks, yogasPlugins } from '@vinyasa/yoga-internals'
-import { onValidate as inOneWalk } from '../validation/validate-in-one-walk.ts'
+import { onValidate as inOneWalk } from './one-walk.ts'
 import type { Enveloped } from '../yoga.ts'
 
 export type Validate = (

@@ -1,3 +1,4 @@
+import { validateInOneWalk } from '@vinyasa/documents'
 import {
   type ASTNode,
   BREAK,
@@ -15,7 +16,6 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { PreparedDocument } from '../operation.ts'
-import { validateInOneWalk } from '../validation/validate-in-one-walk.ts'
 import { type ReadLiteral, readerOf } from './literal-value.ts'
 import type { Literal, ScannedText } from './scan-literals.ts'
 

@@ -14,7 +14,6 @@ import {
   type ValidationRule,
   versionInfo,
 } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
 import { Walk } from './walk.ts'
 import { WalkContext } from './walk-context.ts'
 
@@ -51,11 +50,6 @@ export const validateInOneWalk: typeof validate = (
   } catch {
     return byGraphQL()
   }
-}
-
-/** For Envelop: takes the place of graphql's own, where nobody else has. */
-export const onValidate: NonNullable<Plugin['onValidate']> = ({ validateFn, setValidationFn }) => {
-  if (validateFn === validate) setValidationFn(validateInOneWalk as typeof validateFn)
 }
 
 /**
