@@ -19,6 +19,7 @@ const USER = {
   '@odata.count': 4,
   '.tag': 'user',
   'a b.c': true,
+  $: 'dollar',
   tags: [{ name: 'x' }],
 }
 
@@ -36,8 +37,17 @@ const FIELDS: Readonly<Record<string, MemberDefinition>> = {
   inherited: { type: 'JSON', key: 'address.constructor' },
   tags: { type: '[JSON]' },
   notOfLists: { type: 'JSON', key: 'tags.name' },
+  named: { type: 'String', key: "$['$']" },
+  whole: { type: 'JSON', key: '$' },
+  label: { type: 'Label!', key: '$' },
 }
 const GEO = { lat: { type: 'Float' } }
+const LABEL = {
+  text: { type: 'String', key: '.tag' },
+  none: { type: 'String' },
+  within: { type: 'Label', key: '$' },
+  again: { type: 'Label', key: 'address' },
+}
 
 const DECLARED: Record<string, Partial<RestConnectorOptions>> = {
   responseSchema: {
@@ -48,14 +58,22 @@ const DECLARED: Record<string, Partial<RestConnectorOptions>> = {
         returnType: 'User',
         responseSchema: {
           typeName: 'User',
-          fields: { ...FIELDS, geo: { ...FIELDS['geo'], type: 'Geo', fields: { lat: 'float' } } },
+          fields: {
+            ...FIELDS,
+            geo: { ...FIELDS['geo'], type: 'Geo', fields: { lat: 'float' } },
+            label: { type: 'Label!', key: '$', fields: LABEL },
+          },
         },
       },
     ],
   },
   types: {
     endpoints: [{ name: 'user', path: '/user', returnType: 'User' }],
-    types: { User: { kind: 'object', fields: FIELDS }, Geo: { kind: 'object', fields: GEO } },
+    types: {
+      User: { kind: 'object', fields: FIELDS },
+      Geo: { kind: 'object', fields: GEO },
+      Label: { kind: 'object', fields: LABEL },
+    },
   },
 }
 
@@ -82,7 +100,7 @@ async function ask(options: Partial<RestConnectorOptions>, query: string, reply:
 describe.each(Object.entries(DECLARED))('a path as the key of a field, in %s', (_where, options) => {
   it('is read in plans as without them, and a member of that very name comes first', async () => {
     const query =
-      '{ user { city zip zipInside line quoted count tag spaced geo { lat } gone inherited tags notOfLists } }'
+      '{ user { city zip zipInside line quoted count tag spaced geo { lat } gone inherited tags notOfLists named } }'
     const planned = await ask(options, query)
     expect(planned.outcomes).toEqual(['planned'])
     expect(planned.answer).toEqual({
@@ -101,10 +119,26 @@ describe.each(Object.entries(DECLARED))('a path as the key of a field, in %s', (
           inherited: null,
           tags: [{ name: 'x' }],
           notOfLists: null,
+          named: 'dollar',
         },
       },
     })
     expect(await ask({ ...options, plans: false }, query)).toEqual({ ...planned, outcomes: ['unplanned'] })
+  })
+
+  it('`$` is the object itself, whose members an object type shows, null where they are not there', async () => {
+    const query = '{ user { label { text none within { text again { text within { none } } } } whole } }'
+    const planned = await ask(options, query)
+    expect(planned.outcomes).toEqual(['planned'])
+    const again = { text: null, within: { none: null } }
+    expect(planned.answer).toEqual({
+      data: { user: { label: { text: 'user', none: null, within: { text: 'user', again } }, whole: USER } },
+    })
+    expect(await ask({ ...options, plans: false }, query)).toEqual({ ...planned, outcomes: ['unplanned'] })
+    for (const plans of [true, false])
+      expect((await ask({ ...options, plans }, '{ user { label { text none } } }', {})).answer).toEqual({
+        data: { user: { label: { text: null, none: null } } },
+      })
   })
 
   it('gives the error of a member of the wrong kind', async () => {
@@ -184,8 +218,73 @@ it.each(['address..city', 'address.', 'tags[*].name', 'tags[].name', '$.address.
   },
 )
 
+const ENUM = { kind: 'enum', values: { A: { value: 'a' } } } as const
+const ENTRY = { kind: 'entry', value: 'JSON' } as const
+
+it.each(['Int', 'String!', '[ID]', '[Geo]', '[JSON]', 'Kind', 'Code'])(
+  '%s is never the object itself',
+  (type) => {
+    const fields = { odd: { type, key: '$' } }
+    const types = {
+      Geo: { kind: 'object', fields: GEO },
+      Kind: ENUM,
+      Code: { kind: 'scalar' },
+    } as const
+    for (const options of [
+      {
+        endpoints: [{ name: 'user', path: '/user', responseSchema: { typeName: 'User', fields } }],
+        types,
+      },
+      {
+        endpoints: [{ name: 'user', path: '/user', returnType: 'User' }],
+        types: { ...types, User: { kind: 'object' as const, fields } },
+      },
+    ])
+      expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', ...options })).toThrow(
+        `field "User.odd": key "$" is the object itself, which is never ${type}`,
+      )
+  },
+)
+
+it('entries of the object itself are a list', async () => {
+  const fields = { id: { type: 'Int' }, all: { type: '[Entry!]', key: '$' } }
+  const types = { User: { kind: 'object', fields }, Entry: ENTRY } as const
+  const endpoints = [{ name: 'user', path: '/user', returnType: 'User' }]
+  for (const plans of [true, false])
+    expect(
+      (await ask({ endpoints, types, plans }, '{ user { id all { key value } } }', { id: 1, n: [2] })).answer,
+    ).toEqual({
+      data: {
+        user: {
+          id: 1,
+          all: [
+            { key: 'id', value: 1 },
+            { key: 'n', value: [2] },
+          ],
+        },
+      },
+    })
+})
+
+it('the item itself is no key of a batched join', () => {
+  const endpoints = [
+    {
+      name: 'users',
+      path: '/users',
+      args: { ids: '[Int!]!' },
+      queryParams: { ids: '{ids}' },
+      returnType: '[User!]!',
+      responseSchema: { typeName: 'User', fields: { name: 'string' } },
+      on: { type: 'User', field: 'friend', args: { ids: '{name}' }, batch: { key: '$' } },
+    },
+  ]
+  expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', endpoints })).toThrow(
+    'join User.friend: key "$" is the object itself, which is never a key',
+  )
+})
+
 it('reads a member of a document under its name alone, which is no path', async () => {
-  const names = ['a.b', 'a..b', 'a[0]', "it's.x", String.raw`a\.b`, '$.a', '.', '[', "$['a']"]
+  const names = ['a.b', 'a..b', 'a[0]', "it's.x", String.raw`a\.b`, '$.a', '.', '[', "$['a']", '$']
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),

@@ -38,7 +38,7 @@ const people: RestHandler = ({ url }) => ({
 
 /** The operations of the subgraph's clients, as they were. */
 const OPERATIONS = {
-  list: '{ orders(status: OPEN) { id total currency status placedAt city tracking lines { sku quantity price } customer { id name address { street } } } }',
+  list: '{ orders(status: OPEN) { id total currency status placedAt city tracking charge { amount { value currency } due } lines { sku quantity price product { sku } } customer { id name address { street } } } }',
   one: '{ order(id: "o5") { id total currency notes customer { name orders(first: 2) { id } } } }',
   customer: '{ customer(id: "c1") { id name address { street city } } }',
   count: '{ orderCount }',
@@ -75,8 +75,8 @@ describe('init --from a subgraph of Apollo connectors', () => {
       .toMatchInlineSnapshot(`
         [
           "left     orders.graphql:5: @source(name: "orders"): header x-caller: headers are sent on under their own names (user-agent); it was left out",
-          "left     orders.graphql:78: Label.color: "->match(['r','red'],['g','green'])" has no counterpart; it was left out",
-          "left     orders.graphql:94: Query.secret: {$context.user} has no counterpart",
+          "left     orders.graphql:80: Label.color: "->match(['r','red'],['g','green'])" has no counterpart; it was left out",
+          "left     orders.graphql:96: Query.secret: {$context.user} has no counterpart",
           "clients  2 breaking, 1 dangerous",
           "breaking Field 'color' was removed from object type 'Label'",
           "breaking Field 'secret' was removed from object type 'Query'",

@@ -12,7 +12,8 @@ export interface FieldDefinition extends Described {
   /**
    * The JSON member that holds the value, when it is not called like the field, or a path to it (`address.city`,
    * `lines[0].text`). A member whose own name is the whole text comes first; `$.address.city` is a path alone, and
-   * `$['address.city']` a member alone. What is not there is null.
+   * `$['address.city']` a member alone. `$` is the object itself, whose members the fields of an object type then show: it
+   * is there whenever that object is, with null for members that are not. What is not there is null.
    */
   readonly key?: string | undefined
   /** The fields of a nested object type that is declared in place. */
@@ -26,7 +27,7 @@ export interface FieldBuilder extends FieldDefinition {
   /** The same field, non-null. */
   readonly required: FieldBuilder
   describe(description: string): FieldBuilder
-  /** Reads the JSON member `key`, or what is at that path, instead of the member called like the field. */
+  /** Reads the JSON member `key`, what is at that path, or with `$` the object itself, instead of the member called like the field. */
   from(key: string): FieldBuilder
 }
 

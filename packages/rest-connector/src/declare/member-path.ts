@@ -10,19 +10,22 @@ export interface MemberPath {
   readonly read: ReadMember
 }
 
+/** The `key` of a field that reads the very object that it is a field of. */
+const LEVEL = '$'
+
 const ONE_NAME = /^\$\[\s*'((?:[^'\\]|\\['\\])*)'\s*\]$/u
 
 /**
  * Compiles the `key` of a field: a member's name, or a path (`address.city`, `lines[0].text`, `$.address.city`). Of a
  * name that can be read as a path, the member of that very name comes first; `$` in front says that it is a path.
- * `$['address.city']` is a member alone.
+ * `$['address.city']` is a member alone, and `$` by itself is the object itself.
  *
  * @throws RestConfigError
  */
 export function compileMember(key: string): MemberPath {
   const quoted = ONE_NAME.exec(key)?.[1]
   if (quoted !== undefined) return oneMember(quoted.replace(/\\(['\\])/g, '$1'))
-  if (/^\$[.[]/.test(key)) return { name: undefined, read: compile(key) }
+  if (key === LEVEL || /^\$[.[]/.test(key)) return { name: undefined, read: compile(key) }
   if (!/[.[]/.test(key)) return oneMember(key)
   const path = compileUnlessName(key)
   if (!path) return oneMember(key)
@@ -35,7 +38,15 @@ export function compileMember(key: string): MemberPath {
 
 /** Returns the key by which exactly the member of a name is read. */
 export function keyOfMember(name: string): string {
-  return /[.[]/.test(name) ? `$['${name.replace(/['\\]/g, '\\$&')}']` : name
+  return name === LEVEL || /[.[]/.test(name) ? `$['${name.replace(/['\\]/g, '\\$&')}']` : name
+}
+
+/** Refuses the object itself as what can never be one. @throws RestConfigError */
+export function refuseLevel(key: string, what: string): void {
+  if (key !== LEVEL) return
+  throw new RestConfigError(
+    `key "${LEVEL}" is the object itself, which is never ${what}; name a member of it, or ${keyOfMember(LEVEL)} for the one that is called so`,
+  )
 }
 
 /** Reads the member of a name. */

@@ -30,8 +30,8 @@ export interface MemberDefinition extends Deprecable {
   /** A type of GraphQL, with its marks: `[Pet!]!`. */
   readonly type: string
   /**
-   * The JSON member, when it is not called like the field. Of an answer also a path to it (`address.city`), as in
-   * `responseSchema`; of what is sent it is one member, whatever its name.
+   * The JSON member, when it is not called like the field. Of an answer also a path to it (`address.city`) or the
+   * object itself (`$`), as in `responseSchema`; of what is sent it is one member, whatever its name.
    */
   readonly key?: string | undefined
   /** Instead of one JSON member it is all of them but these: entries, or `JSON`. */

@@ -44,7 +44,7 @@ export interface ContributeOptions {
 export function contribute(
   connector: string,
   callable: ReadonlyMap<string, Callable>,
-  { types: definitions, meant, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
+  { types: defined, meant, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
@@ -82,7 +82,7 @@ export function contribute(
         type,
         description: about,
         args: new Map(),
-        resolve: fieldResolver(typeName, name, key, type),
+        resolve: fieldResolver(typeName, name, key, type, defined[type.name]?.kind),
         origin,
         key,
       })
@@ -127,7 +127,7 @@ export function contribute(
   const all = [...fields.values()]
   return {
     id,
-    schema: schemaOf(all, definitions, `rest connector "${connector}"`),
+    schema: schemaOf(all, defined, `rest connector "${connector}"`),
     fields: all.map(({ type, args, ...field }) => ({
       ...field,
       type: type.text,

@@ -32,7 +32,7 @@ import type {
 } from '../declare/type-definitions.ts'
 import { restError } from '../errors.ts'
 import { ENTRY } from '../json/entries.ts'
-import { fieldResolver, isScalarName, othersResolver } from './resolvers.ts'
+import { fieldResolver, othersResolver } from './resolvers.ts'
 import { compileTeller } from './tell-members.ts'
 
 /** Makes the GraphQL types of definitions; `others` are those that they may name besides each other. */
@@ -128,10 +128,9 @@ export class DeclaredTypes {
   ): GraphQLFieldConfig<unknown, unknown> {
     const type = this.#typeOf<GraphQLOutputType>(text)
     const reference = parseTypeReference(text)
-    const isScalar = isScalarName(reference.name) || this.#definitions[reference.name]?.kind === 'scalar'
     const resolve = besides
       ? othersResolver(parent, name, besides)
-      : fieldResolver(parent, name, key, reference, isScalar)
+      : fieldResolver(parent, name, key, reference, this.#definitions[reference.name]?.kind)
     // Its resolver reads what came with the object.
     const extensions = { origin: this.#origin }
     return { type, description, deprecationReason: deprecated, resolve, extensions }

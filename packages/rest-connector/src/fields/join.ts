@@ -12,9 +12,9 @@ import type { Call } from '../call/call.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
-import { RestConfigError } from '../errors.ts'
+import { atPlace, RestConfigError } from '../errors.ts'
 import { parseTypeReference } from '../declare/fields.ts'
-import { compileMember } from '../declare/member-path.ts'
+import { compileMember, refuseLevel } from '../declare/member-path.ts'
 import { argumentsText } from '../json.ts'
 import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
@@ -60,6 +60,7 @@ export function joinField(
   const { isList, text, name: item } = endpoint.returnType
   if (!isList)
     throw new RestConfigError(`join ${parent}.${name}: a batched join needs an endpoint that returns a list`)
+  atPlace(`join ${parent}.${name}`, () => refuseLevel(batch.key, 'a key'))
   return {
     ...common,
     type: parseTypeReference(batch.many ? text.replace(/!$/, '') : item),

@@ -20,8 +20,9 @@ import { checkedAnswer } from '../call/checked-answer.ts'
 import { atPlace, restError } from '../errors.ts'
 import { SCALARS, type TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
-import { compileMember } from '../declare/member-path.ts'
+import { compileMember, refuseLevel } from '../declare/member-path.ts'
 import { markMember } from '../declare/members.ts'
+import type { TypeDefinition } from '../declare/type-definitions.ts'
 import { marks } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { signalsOf } from '../http/ending.ts'
@@ -79,24 +80,30 @@ interface InfoWithSignal {
 }
 
 /** A scalar that is never an object or a list in JSON. */
-export function isScalarName(name: string): boolean {
+function isScalarName(name: string): boolean {
   return name !== 'JSON' && SCALARS.has(name)
 }
 
 /**
  * Reads one member of a response. Scalars are checked first, because GraphQL's own message about a value of the wrong
  * kind quotes it, and the value may be an object with members that no client may select. Names that every object
- * inherits and members under another key need a resolver too; all else is left to the executor's default.
+ * inherits and members under another key need a resolver too; all else is left to the executor's default. `kind`: of the
+ * named type, where the connector defines it.
  */
 export function fieldResolver(
   typeName: string,
   name: string,
   key: string,
   type: TypeReference,
-  isScalar: boolean = isScalarName(type.name),
+  kind: TypeDefinition['kind'] | undefined,
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
   const place = `${typeName}.${name}`
-  const member = atPlace(`field "${place}"`, () => compileMember(key))
+  const isScalar = isScalarName(type.name) || kind === 'scalar'
+  const member = atPlace(`field "${place}"`, () => {
+    // Its entries are a list of them.
+    if (isScalar || kind === 'enum' || (type.isList && kind !== 'entry')) refuseLevel(key, type.text)
+    return compileMember(key)
+  })
   const read = (source: unknown) =>
     typeof source === 'object' && source !== null ? member.read(source) : null
   const depth = type.text.split('[').length - 1

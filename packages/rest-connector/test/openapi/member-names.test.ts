@@ -76,15 +76,15 @@ describe('names of members', () => {
   it.each([
     ['+1', 'plus1'],
     ['-1', 'minus1'],
-    ['$', 'dollar'],
+    ['$', 'dollar', "$['$']"],
     ['größe', 'groUdfE'],
     ['naïve', 'naive'],
     ['名前', 'u540dU524d'],
     ['24h', '_24h'],
     ['@id', 'id'],
     ['', '_'],
-  ])('%s is %s', async (key, field) => {
-    const { types } = await importOpenApi(documentOf({}, objectOf({ [key]: { type: 'string' } })))
+  ])('%s is %s', async (name, field, key = name) => {
+    const { types } = await importOpenApi(documentOf({}, objectOf({ [name]: { type: 'string' } })))
     expect(types['Change']).toMatchObject({ fields: { [field]: { key } } })
   })
 })

@@ -35,6 +35,15 @@ const endpoints = [
         inner: field.object('Inner', { ...leaves, more: field.object('Inner') }),
         inners: field.list(field.object('Inner')),
         needed: field.object('Inner').required,
+        wrapped: field
+          .object('Wrapped', {
+            ...leaves,
+            text: field.string.from('other-name'),
+            inner: field.object('Inner'),
+            again: field.object('Wrapped').from('$'),
+            animal: { type: 'Animal' },
+          })
+          .required.from('$'),
         animal: { type: 'Animal' },
         animals: { type: '[Animal]' },
         found: { type: '[Found!]' },
@@ -54,6 +63,7 @@ const endpoints = [
     on: [
       { type: 'Inner', field: 'owner', args: { ids: '{name}' }, batch: { key: 'id', maxBatchSize: 3 } },
       { type: 'Dog', field: 'owner', args: { ids: '{name}' }, batch: { key: 'id' } },
+      { type: 'Wrapped', field: 'owner', args: { ids: '{text}' }, batch: { key: 'id' } },
       { type: 'Thing', field: 'owners', args: { ids: '{id}' }, batch: { key: 'id', many: true } },
     ],
   },
@@ -290,6 +300,15 @@ const foundSet: Selection = fc
     fc.option(onDog, { nil: '' }),
   )
   .map((parts) => parts.join(' '))
+/** An object of members of the level above, and once more of these. */
+const wrappedSet: Selection = fc
+  .tuple(
+    leafSet,
+    fc.option(within('inner', leafSet), { nil: '' }),
+    fc.option(within('again', leafSet), { nil: '' }),
+    fc.constantFrom('', '', 'owner { id }', 'animal { name }'),
+  )
+  .map((parts) => parts.join(' '))
 const thingSet: Selection = fc
   .tuple(
     fc.option(within('animal', animalSet), { nil: '', freq: 2 }),
@@ -299,6 +318,7 @@ const thingSet: Selection = fc
     fc.option(within('inner', innerSet), { nil: '' }),
     fc.option(within('list: inners', innerSet), { nil: '' }),
     fc.option(within('needed', leafSet), { nil: '' }),
+    fc.option(within('wrapped', wrappedSet), { nil: '' }),
     fc.option(
       ownerSet.map((set) => `owners { ${set} }`),
       { nil: '' },

@@ -138,19 +138,19 @@ export class Mapping {
   ): void {
     const name = field.name.value
     const target = bareType(print(field.type))
-    const place = path && [...above, ...path]
+    // Without a path it is made of what stands beside it.
+    const place = [...above, ...(path ?? [])]
     const missing = fields
       ? this.#plainFields(target).filter((one) => !fields.some((given) => given.name === one))
       : []
-    const keys = this.#keysIn(fields ?? [], place ?? above)
-    if (fields && (!place || missing.length > 0) && this.#isReference(field, keys)) {
+    const keys = this.#keysIn(fields ?? [], place)
+    if (fields && (!path || missing.length > 0) && this.#isReference(field, keys)) {
       this.#references.set(`${type}.${name}`, { type, field: name, target, keys })
       return
     }
-    if (!place) {
-      const text =
-        'an object that is made of others has no counterpart, but where an entity is found by its key'
-      this.#leaveOut(type, name, text, line)
+    const text = print(field.type)
+    if (place.length === 0 && (text.startsWith('[') || (!fields && target !== 'JSON'))) {
+      this.#leaveOut(type, name, `the object that it stands in is never ${text}`, line)
       return
     }
     if (this.entities.has(target) && missing.length > 0)

@@ -133,11 +133,12 @@ function keyOf(token: string): string {
   return /^["']/.test(token) ? token.slice(1, -1).replaceAll(/\\(.)/g, '$1') : token
 }
 
-/** A path as the `key` of a field has it. */
+/** A path as the `key` of a field has it; without steps it is the object that the field stands in. */
 export function keyAt(path: readonly string[]): string {
-  const [only = ''] = path
+  const [only] = path
+  if (only === undefined) return pathAt(path)
   if (path.length === 1)
-    return /[.[]/.test(only) ? `$['${only.replaceAll(/['\\]/g, String.raw`\$&`)}']` : only
+    return only === '$' || /[.[]/.test(only) ? `$['${only.replaceAll(/['\\]/g, String.raw`\$&`)}']` : only
   return pathAt(path).slice(2)
 }
 
