@@ -10,6 +10,7 @@ it('exports what it says', () => {
     'LIVE_OPTIONS',
     'NO_PLACE',
     'OpenStreams',
+    'PassingMap',
     'SLICE_BYTES',
     'VOLATILITY_NAMES',
     'after',

@@ -1,5 +1,5 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { after, Askers, type Clock, liveMomentOf, OpenStreams, unlessAborted } from '@vinyasa/base'
+import { after, Askers, type Clock, liveMomentOf, OpenStreams, PassingMap, unlessAborted } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
@@ -27,7 +27,7 @@ export interface InvokerOptions {
 /** Calls methods for resolvers: deadline, metadata, sharing, observation. */
 export class Invoker {
   readonly #options: InvokerOptions
-  readonly #inflight = new Map<string, SharedCall>()
+  readonly #inflight = new PassingMap<string, SharedCall>()
 
   readonly #streams = new OpenStreams()
 

@@ -1,4 +1,4 @@
-import { unlessAborted } from '@vinyasa/base'
+import { PassingMap, unlessAborted } from '@vinyasa/base'
 import type { CacheEntry } from '../store/entry.ts'
 
 /** The outcome of an execution that others wait for. */
@@ -29,7 +29,7 @@ export interface Flights {
 }
 
 export function createFlights(): Flights {
-  const flights = new Map<string, Flight>()
+  const flights = new PassingMap<string, Flight>()
   return {
     find(key, stillHolds) {
       const flight = flights.get(key)

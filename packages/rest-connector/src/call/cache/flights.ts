@@ -1,4 +1,4 @@
-import { Askers } from '@vinyasa/base'
+import { Askers, PassingMap } from '@vinyasa/base'
 import { Ending } from '../../http/ending.ts'
 
 /** Somebody who wants what a flight brings. */
@@ -42,7 +42,7 @@ interface Waiter<T> {
 
 /** `mayJoin`: whether changes are heard of; while they are not, nobody joins what may be older than one. */
 export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = () => true): Flights<T> {
-  const flights = new Map<string, Flight<T>>()
+  const flights = new PassingMap<string, Flight<T>>()
 
   function remove(key: string, flight: Flight<T>): void {
     if (flights.get(key) === flight) flights.delete(key)
