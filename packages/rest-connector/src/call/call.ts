@@ -90,10 +90,9 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
 
   return (args, scope) => {
     const progress: Progress = { attempts: 0, rendered: undefined, sent: undefined, outcome: 'refused' }
-    const call = (): Promise<unknown> => run(args, scope, progress)
-    if (!endpoint.isMutation) return call()
+    if (!endpoint.isMutation) return run(args, scope, progress)
     return announcer.run({
-      call,
+      call: () => run(args, scope, progress),
       outcomeOf: () => progress.outcome,
       changes: (result) => changes(args, result, scope.place?.()),
     })
@@ -131,7 +130,8 @@ async function load(
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
-  const preparing = prepare(request, new AttemptInfo(calling, 1, ending ?? new Ending()), settings.preparing)
+  const infoOf = (): AttemptInfo => new AttemptInfo(calling, 1, ending ?? new Ending())
+  const preparing = prepare(request, infoOf, settings.preparing)
   const prepared = preparing instanceof Promise ? await preparing : preparing
   // No argument has an empty name.
   const keyed = scope.path === undefined ? args : { ...args, '': scope.path }

@@ -27,7 +27,7 @@ export interface CallSettings {
   readonly budget: RetryBudget
   readonly breaker: Breaker
   readonly totalTimeoutMs: number
-  readonly attempting: Omit<AttemptSettings, 'answer' | 'isConditional' | 'asker' | 'onBody' | 'onRedirect'>
+  readonly attempting: AttemptSettings
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings
   readonly forward: ForwardHeaders | undefined

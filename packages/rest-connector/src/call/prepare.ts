@@ -15,14 +15,15 @@ export interface PrepareSettings extends Home {
   readonly allowOriginChange: boolean
 }
 
-/** Lets the interceptors work on a request and holds the outcome against the base URL. */
+/** Lets the interceptors work on a request and holds the outcome against the base URL. `infoOf`: for them. */
 export function prepare(
   request: WireRequest,
-  info: CallInfo,
+  infoOf: () => CallInfo,
   settings: PrepareSettings,
 ): WireRequest | Promise<WireRequest> {
   const { interceptors, headerSources } = settings
   if (interceptors.length === 0) return request
+  const info = infoOf()
   return headerSources ? withHeaders(request, info, headerSources) : intercepted(request, info, settings)
 }
 

@@ -1,12 +1,13 @@
 import { isStreamed } from '../bodies/wire-body.ts'
-import { attempt, BadStatus, type RestResponse } from '../http/attempt.ts'
-import { Deadline, DeadlineExceeded, type Ending } from '../http/ending.ts'
+import { attempt, BadStatus, type AttemptCall, type RestResponse } from '../http/attempt.ts'
+import { Deadline, DeadlineExceeded, type Ending, wait } from '../http/ending.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
-import { retryPresets } from '../retry/retry-policy.ts'
-import { retrying } from '../retry/retry.ts'
+import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
+import { retryDelay } from '../retry/retry.ts'
 import { AttemptInfo, type Calling } from './calling.ts'
+import type { LogBody } from './log-bodies.ts'
 import { prepare } from './prepare.ts'
 
 /** All the attempts of one call. */
@@ -17,49 +18,49 @@ export async function send(
   ending: Ending | undefined,
 ): Promise<RestResponse> {
   const { endpoint, settings, progress } = calling
-  const { retry, random, budget, breaker, totalTimeoutMs, preparing } = settings
+  const { random, budget, breaker, totalTimeoutMs, preparing } = settings
   const { clock } = settings.attempting
   const { counters } = settings.reading
-  // The first attempt's deadline is the earlier one; the whole call's matters once there is another.
-  const total = new Deadline(clock, totalTimeoutMs, ending, endpoint.timeoutMs < totalTimeoutMs)
   const endsAt = clock.now() + totalTimeoutMs
+  // The first attempt's deadline stands in for it.
+  let whole: Deadline | undefined
   budget.call()
   try {
-    return await retrying(
-      async (number) => {
-        const deadline = new Deadline(clock, endpoint.timeoutMs, total)
+    for (let number = 1; ; number++) {
+      const isWhole = !whole && totalTimeoutMs <= endpoint.timeoutMs
+      const deadline = new Deadline(clock, isWhole ? totalTimeoutMs : endpoint.timeoutMs, whole ?? ending)
+      let failure: unknown
+      try {
         const info = new AttemptInfo(calling, number, deadline)
-        try {
-          const outgoing = (number === 1 && prepared) || (await prepare(request, info, preparing))
-          progress.sent = outgoing
-          return await breaker.run(() => {
-            progress.attempts = number
-            counters.requests++
-            if (number > 1) counters.retries++
-            return observed(calling, info, outgoing, deadline)
-          })
-        } finally {
-          deadline.stop()
-        }
-      },
-      {
-        // A body that was read as it was sent is gone, and cannot be sent again.
-        policy: isStreamed(request.body) && !request.body.isRepeatable ? retryPresets.disabled : retry,
-        method: endpoint.method,
-        clock,
-        random,
-        ending: total,
-        endsAt,
-        allow() {
-          if (!budget.take()) return false
-          total.startTimer(Math.max(0, endsAt - clock.now()))
-          return true
-        },
-      },
-    )
+        const outgoing = (number === 1 && prepared) || (await prepare(request, () => info, preparing))
+        progress.sent = outgoing
+        return await breaker.run(() => {
+          progress.attempts = number
+          counters.requests++
+          if (number > 1) counters.retries++
+          return observed(calling, info, outgoing, deadline)
+        })
+      } catch (error) {
+        failure = error
+      } finally {
+        deadline.stop()
+      }
+      const isOver = (whole ?? (isWhole ? deadline : ending))?.hasEnded
+      const { method } = endpoint
+      const retry = { policy: policyOf(request, settings.retry), method, clock, random, endsAt }
+      const delay = isOver ? undefined : retryDelay(failure, number, retry)
+      if (delay === undefined || !budget.take()) throw failure
+      whole ??= new Deadline(clock, totalTimeoutMs, ending, Math.max(0, endsAt - clock.now()))
+      await wait(clock, delay, whole)
+    }
   } finally {
-    total.stop()
+    whole?.stop()
   }
+}
+
+/** A body that was read as it was sent is gone, and cannot be sent again. */
+function policyOf({ body }: WireRequest, retry: RetryOptions): RetryOptions {
+  return isStreamed(body) && !body.isRepeatable ? retryPresets.disabled : retry
 }
 
 async function observed(
@@ -70,21 +71,17 @@ async function observed(
 ): Promise<RestResponse> {
   const { answer } = endpoint.declared
   const { logBody, observe, attempting } = settings
-  const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
-  const { method, headers, body } = prepared
-  if (logBody && typeof body === 'string')
-    logBody('REST request', { ...facts, method }, headers['content-type'], body)
-  const onBody =
-    logBody &&
-    ((status: number, contentType: string | undefined, body: string): void =>
-      logBody('REST response', { ...facts, status }, contentType, body))
+  const onBody = logBody && loggedBodies(logBody, info, prepared)
   const onRedirect = (): void => void (progress.outcome = 'unknown')
   const ended = observe?.(info)
+  const { headers } = prepared
   const request = ended?.headers ? { ...prepared, headers: { ...headers, ...ended.headers } } : prepared
-  const send = (): Promise<RestResponse> =>
-    attempt(request, ending, { ...attempting, answer, isConditional, asker, onBody, onRedirect })
+  const call = { answer, isConditional, asker, onBody, onRedirect }
+  const { within } = ended ?? {}
   try {
-    const response = await (ended?.within ? ended.within(send) : send())
+    const response = await (within
+      ? within(() => attempt(request, ending, attempting, call))
+      : attempt(request, ending, attempting, call))
     ended?.({ status: response.status })
     return response
   } catch (error) {
@@ -94,4 +91,16 @@ async function observed(
     ended?.({ status, error, callerLeft: status === undefined && hasLeft })
     throw error
   }
+}
+
+/** Logs the body of a request, and returns what logs that of its answer. */
+function loggedBodies(
+  logBody: LogBody,
+  info: CallInfo,
+  sent: WireRequest,
+): NonNullable<AttemptCall['onBody']> {
+  const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
+  const { method, headers, body } = sent
+  if (typeof body === 'string') logBody('REST request', { ...facts, method }, headers['content-type'], body)
+  return (status, contentType, body) => logBody('REST response', { ...facts, status }, contentType, body)
 }

@@ -1,6 +1,6 @@
 import type { Clock, Turns } from '@vinyasa/base'
 import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
-import { sendFollowing } from './redirect.ts'
+import { follow, isRedirect } from './redirect.ts'
 import type { Ending } from './ending.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
@@ -32,6 +32,10 @@ export interface AttemptSettings {
   readonly maxResponseBytes: number
   readonly maxResponseItems: number
   readonly turns: Turns
+}
+
+/** What is of one call alone. */
+export interface AttemptCall {
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
   readonly answer: AnswerKind | undefined
@@ -48,12 +52,14 @@ export async function attempt(
   request: WireRequest,
   ending: Ending,
   settings: AttemptSettings,
+  { onBody, onRedirect, isConditional, answer: kind, asker }: AttemptCall,
 ): Promise<RestResponse> {
-  const { maxResponseBytes, maxResponseItems, onBody, onRedirect, isConditional, answer: kind } = settings
+  const { transport, origin, maxResponseBytes, maxResponseItems, turns } = settings
   let answer: WireResponse | undefined
   try {
-    const { transport, origin, asker } = settings
-    answer = await sendFollowing(transport, request, origin, { ending, asker }, onRedirect)
+    answer = await transport.send(request, ending, asker)
+    if (isRedirect(answer.status))
+      answer = await follow(answer, request, { transport, origin, ending, asker }, onRedirect)
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }
@@ -67,8 +73,7 @@ export async function attempt(
       : answer.body
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
-    const limits = { maxItems: maxResponseItems, turns: settings.turns }
-    const parsed = parseBody(status, contentType, body, limits, kind)
+    const parsed = parseBody(status, contentType, body, { maxItems: maxResponseItems, turns }, kind)
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
     answer?.release?.()

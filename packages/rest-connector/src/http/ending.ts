@@ -1,5 +1,6 @@
 import { onAbort, type Clock } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
+import { Few } from './few.ts'
 
 /**
  * When and why a piece of work is over, for whoever takes part in it. It does inside the connector what an
@@ -9,7 +10,7 @@ import { endOfRead } from '@vinyasa/source-kit'
 export class Ending {
   #hasEnded = false
   #reason: unknown
-  #listeners: Set<() => void> | undefined
+  readonly #listeners = new Few<() => void>()
   #controller: AbortController | undefined
 
   get hasEnded(): boolean {
@@ -33,9 +34,7 @@ export class Ending {
     this.#hasEnded = true
     this.#reason = reason
     this.#controller?.abort(reason)
-    const listeners = [...(this.#listeners ?? [])]
-    this.#listeners = undefined
-    for (const listener of listeners) listener()
+    for (const listener of this.#listeners.take()) listener()
   }
 
   /** Calls back once, at once if it is over already; the returned function lets go. */
@@ -44,9 +43,8 @@ export class Ending {
       listener()
       return () => {}
     }
-    this.#listeners ??= new Set()
     this.#listeners.add(listener)
-    return () => this.#listeners?.delete(listener)
+    return () => void this.#listeners.delete(listener)
   }
 }
 
@@ -59,17 +57,27 @@ export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boole
   const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
   const leaving = ofRequest instanceof AbortSignal ? ofRequest : undefined
   const ofAnswer = isAlone ? leaving : endOfRead(context, leaving)
-  return [...new Set([ofExecution, ofAnswer])].filter((signal) => signal instanceof AbortSignal)
+  const signals = ofExecution instanceof AbortSignal ? [ofExecution] : []
+  if (ofAnswer instanceof AbortSignal && ofAnswer !== ofExecution) signals.push(ofAnswer)
+  return signals
 }
 
-/** An ending that comes when one of the signals aborts; `release` lets go of them. */
-export function followSignals(signals: readonly AbortSignal[]): {
+interface Following {
   readonly ending: Ending | undefined
   release(): void
-} {
-  if (signals.length === 0) return { ending: undefined, release: () => {} }
+}
+
+const NOBODY: Following = { ending: undefined, release() {} }
+
+/** An ending that comes when one of the signals aborts; `release` lets go of them. */
+export function followSignals(signals: readonly AbortSignal[]): Following {
+  const [first, ...others] = signals
+  if (!first) return NOBODY
   const ending = new Ending()
-  const letGo = signals.map((signal) => onAbort(signal, () => ending.end(signal.reason)))
+  const follow = (signal: AbortSignal): (() => void) => onAbort(signal, () => ending.end(signal.reason))
+  const release = follow(first)
+  if (others.length === 0) return { ending, release }
+  const letGo = [release, ...others.map(follow)]
   return { ending, release: () => letGo.forEach((release) => release()) }
 }
 
@@ -86,27 +94,20 @@ export class DeadlineExceeded extends Error {
 /** An ending after `ms`, or when the parent ends. */
 export class Deadline extends Ending {
   readonly #clock: Clock
-  readonly #ms: number
-  #timer: unknown
+  readonly #timer: unknown
   readonly #letGo: (() => void) | undefined
 
-  /** `isCovered`: an earlier one stands in for it until `startTimer` is called. */
-  constructor(clock: Clock, ms: number, parent: Ending | undefined, isCovered = false) {
+  /** `leftMs`: what is left of `ms`. */
+  constructor(clock: Clock, ms: number, parent: Ending | undefined, leftMs: number = ms) {
     super()
     this.#clock = clock
-    this.#ms = ms
-    if (!isCovered) this.startTimer(ms)
+    this.#timer = clock.setTimeout(() => this.end(new DeadlineExceeded(ms)), leftMs)
     this.#letGo = parent?.onEnd(() => this.end(parent.reason))
-  }
-
-  /** Ends it in `leftMs`, unless a timer runs already. */
-  startTimer(leftMs: number): void {
-    this.#timer ??= this.#clock.setTimeout(() => this.end(new DeadlineExceeded(this.#ms)), leftMs)
   }
 
   /** Releases the timer and lets go of the parent. */
   stop(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
+    this.#clock.clearTimeout(this.#timer)
     this.#letGo?.()
   }
 }

@@ -7,28 +7,39 @@ import type { Transport, WireRequest, WireResponse } from './transport.ts'
 const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status)
+}
+
+interface Following {
+  readonly transport: Transport
+  /** The connector's own. */
+  readonly origin: string
+  readonly ending: Ending
+  readonly asker: unknown
+}
+
 /**
- * Sends a request and follows redirects on the same origin. One that leads elsewhere is refused: credentials,
- * interceptors' headers and bodies are meant for this origin alone.
+ * Follows redirects on the same origin. One that leads elsewhere is refused: credentials, interceptors' headers and bodies are
+ * meant for this origin alone.
  */
-export async function sendFollowing(
-  transport: Transport,
-  first: WireRequest,
-  origin: string,
-  { ending, asker }: { readonly ending: Ending; readonly asker: unknown },
+export async function follow(
+  first: WireResponse,
+  sent: WireRequest,
+  { transport, origin, ending, asker }: Following,
   onRedirect: () => void,
 ): Promise<WireResponse> {
-  let request = first
-  for (let hops = 0; ; hops++) {
-    const response = await transport.send(request, ending, asker)
-    if (!REDIRECTS.has(response.status)) return response
+  let [response, request] = [first, sent]
+  for (let hops = 0; isRedirect(response.status); hops++) {
     const location = single(response.headers['location'])
     if (location === undefined) return response
     response.release?.()
     onRedirect()
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
     request = redirected(request, response.status, location, origin)
+    response = await transport.send(request, ending, asker)
   }
+  return response
 }
 
 function redirected(request: WireRequest, status: number, location: string, ownOrigin: string): WireRequest {

@@ -1,5 +1,6 @@
 import { Askers, PassingMap } from '@vinyasa/base'
 import { Ending } from '../../http/ending.ts'
+import { Few } from '../../http/few.ts'
 
 /** Somebody who wants what a flight brings. */
 export interface Passenger {
@@ -26,19 +27,41 @@ export interface Landed<T> {
   readonly shared: boolean
 }
 
-interface Flight<T> {
-  readonly ending: Ending
-  readonly askers: Askers
-  /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
-  readonly waiting: Set<Waiter<T>>
-  joined: number
-}
-
 interface Waiter<T> {
   resolve(landed: Landed<T>): void
   reject(reason: unknown): void
   letGo(): void
 }
+
+class Flight<T> {
+  readonly ending: Ending = new Ending()
+  readonly askers: Askers
+  /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
+  readonly waiting: Few<Waiter<T>> = new Few()
+  joined = 0
+
+  constructor(first: unknown) {
+    this.askers = new Askers(first)
+  }
+
+  landed(value: T): void {
+    const shared = this.joined > 1
+    for (const waiter of this.#end()) waiter.resolve({ value, shared })
+  }
+
+  failed(error: unknown): void {
+    for (const waiter of this.#end()) waiter.reject(error)
+  }
+
+  #end(): readonly Waiter<T>[] {
+    this.askers.clear()
+    const waiters = this.waiting.take()
+    for (const { letGo } of waiters) letGo()
+    return waiters
+  }
+}
+
+const nothing = (): void => {}
 
 /** `mayJoin`: whether changes are heard of; while they are not, nobody joins what may be older than one. */
 export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = () => true): Flights<T> {
@@ -49,25 +72,17 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
   }
 
   function begin(key: string, context: unknown, start: Start<T>): Flight<T> {
-    const flight: Flight<T> = {
-      ending: new Ending(),
-      askers: new Askers(context),
-      waiting: new Set(),
-      joined: 0,
-    }
-    const land = (tell: (waiter: Waiter<T>) => void): void => {
-      remove(key, flight)
-      flight.askers.clear()
-      for (const waiter of flight.waiting) {
-        waiter.letGo()
-        tell(waiter)
-      }
-      flight.waiting.clear()
-    }
+    const flight = new Flight<T>(context)
     flights.set(key, flight)
     start(flight.ending, flight.askers).then(
-      (value) => land(({ resolve }) => resolve({ value, shared: flight.joined > 1 })),
-      (error: unknown) => land(({ reject }) => reject(error)),
+      (value) => {
+        remove(key, flight)
+        flight.landed(value)
+      },
+      (error: unknown) => {
+        remove(key, flight)
+        flight.failed(error)
+      },
     )
     return flight
   }
@@ -89,7 +104,7 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
         flight.askers.join(context)
       }
       return new Promise((resolve, reject) => {
-        const waiter: Waiter<T> = { resolve, reject, letGo: () => {} }
+        const waiter: Waiter<T> = { resolve, reject, letGo: nothing }
         flight.waiting.add(waiter)
         if (!ending) return
         waiter.letGo = ending.onEnd(() => {

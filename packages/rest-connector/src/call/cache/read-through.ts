@@ -4,7 +4,7 @@ import type { RestResponse } from '../../http/attempt.ts'
 import type { Ending } from '../../http/ending.ts'
 import { faultOf } from '../../retry/faults.ts'
 import type { Askers } from '@vinyasa/base'
-import type { Flights, Passenger } from './flights.ts'
+import type { Flights, Landed, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
 export interface ReadSettings {
@@ -23,6 +23,12 @@ export type Fetch = (
   validators: Kept['validators'],
 ) => Promise<RestResponse>
 
+type Load = (
+  until: Ending | undefined,
+  askers: Askers | undefined,
+  kept: Kept | undefined,
+) => Promise<RestResponse>
+
 export interface Reader extends Passenger {
   /** A run of a live query wants what is true now: neither a stored answer will do nor one that was asked for before. */
   readonly isFresh: boolean
@@ -39,29 +45,26 @@ export async function readThrough(
   { cache, flights, counters }: ReadSettings,
 ): Promise<RestResponse> {
   const mark = cache.mark()
-  const load = async (
-    until: Ending | undefined,
-    askers: Askers | undefined,
-    kept: Kept | undefined,
-  ): Promise<RestResponse> => {
-    const answer = await fetch(until, askers, kept?.validators)
-    let response: RestResponse | undefined = answer
-    if (kept && answer.status === 304) {
-      response = refreshed(kept.response, answer)
-      if (response) counters.revalidated++
-    }
-    // A 304 about another response than the kept one does not help: the upstream is asked for all of it.
-    response ??= await fetch(until, askers, undefined)
-    cache.set(key, types, response, mark)
-    return response
-  }
-  const join = async (name: string, kept: Kept | undefined): Promise<RestResponse> => {
-    const { value, shared } = await flights.join(name, reader, (until, askers) => load(until, askers, kept))
-    return shared ? freeze(value) : value
-  }
+  const load: Load = cache.isOff
+    ? (until, askers) => fetch(until, askers, undefined)
+    : async (until, askers, kept) => {
+        const answer = await fetch(until, askers, kept?.validators)
+        let response: RestResponse | undefined = answer
+        if (kept && answer.status === 304) {
+          response = refreshed(kept.response, answer)
+          if (response) counters.revalidated++
+        }
+        // A 304 about another response than the kept one does not help: the upstream is asked for all of it.
+        response ??= await fetch(until, askers, undefined)
+        cache.set(key, types, response, mark)
+        return response
+      }
+  const ask = (name: string, kept: Kept | undefined) =>
+    flights.join(name, reader, (until, askers) => load(until, askers, kept))
   if (reader.isFresh) {
     const { moment, ending } = reader
-    return moment === undefined ? load(ending, undefined, undefined) : join(`${moment} ${key}`, undefined)
+    if (moment === undefined) return load(ending, undefined, undefined)
+    return ownOrFrozen(await ask(`${moment} ${key}`, undefined))
   }
   const kept = cache.get(key)
   if (kept?.use === 'as it is') {
@@ -78,9 +81,14 @@ export async function readThrough(
   }
   counters.cacheMisses++
   try {
-    return await join(key, kept)
+    return ownOrFrozen(await ask(key, kept))
   } catch (error) {
     if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response
   }
+}
+
+/** What several callers have is nobody's to change. */
+function ownOrFrozen({ value, shared }: Landed<RestResponse>): RestResponse {
+  return shared ? freeze(value) : value
 }

@@ -14,6 +14,8 @@ export interface Kept extends Pick<Reuse, 'validators'> {
 }
 
 export interface ResponseCache {
+  /** It keeps nothing, ever. */
+  readonly isOff: boolean
   /** Returns what is kept, also a stale response that is still of use. */
   get(key: string): Kept | undefined
   /** Whether it is kept still, and may stand for the answer of an upstream that fails. */
@@ -70,6 +72,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   }
 
   return {
+    isOff: entries === undefined,
     get(key) {
       const entry = isInTouch() ? entries?.get(key) : undefined
       if (!entry) return undefined

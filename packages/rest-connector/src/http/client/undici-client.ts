@@ -48,11 +48,11 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     send(request, ending, asker) {
-      const whole = { ...request, origin: request.origin ?? origin }
-      const exchange = { ending, maxResponseBytes, memory, exchanges: exchangesWith(whole.origin) }
-      if (pool && whole.origin === origin) return sendOn(pool, whole, exchange, asker)
+      const { origin: to = origin } = request
+      const exchange = { ending, maxResponseBytes, memory, to, exchanges: exchangesWith(to) }
+      if (pool && to === origin) return sendOn(pool, request, exchange, asker)
       others ??= openOthers()
-      return others.then((dispatcher) => sendOn(dispatcher, whole, exchange, asker))
+      return others.then((dispatcher) => sendOn(dispatcher, request, exchange, asker))
     },
     async close() {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
@@ -81,6 +81,8 @@ function createProxy(
 
 interface Exchange {
   readonly ending: Ending
+  /** The origin that it is with. */
+  readonly to: string
   readonly exchanges: Exchanges
   readonly maxResponseBytes: number
   readonly memory: ReplyMemory
@@ -127,9 +129,9 @@ class Sending implements Dispatcher.DispatchHandler {
   }
 
   begin(): void {
-    const { origin = '', method, path, headers, body } = this.#request
+    const { method, path, headers, body } = this.#request
     const options = {
-      origin,
+      origin: this.#exchange.to,
       method: method as Dispatcher.HttpMethod,
       path,
       headers: headersOf(headers, body),
