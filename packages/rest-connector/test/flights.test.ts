@@ -5,7 +5,7 @@ import { createFlights } from '../src/call/cache/flights.ts'
 it.each(['that arrives', 'that fails'])(
   'a flight %s knows nobody who waited for it any more: it may be old by then',
   async (how) => {
-    const flights = createFlights<string>(() => {})
+    const flights = createFlights<string>({ onShared() {} })
     let known: Askers | undefined
     const first = { name: 'first' }
     const start = async (_ending: unknown, askers: Askers): Promise<string> => {

@@ -108,7 +108,7 @@ function signalsOf(
   return signal ? [signal] : []
 }
 
-async function load(
+function load(
   endpoint: CompiledEndpoint,
   args: Args,
   scope: FieldScope,
@@ -132,23 +132,26 @@ async function load(
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
   const infoOf = (): AttemptInfo => new AttemptInfo(calling, 1, ending ?? new Ending())
   const preparing = prepare(request, infoOf, settings.preparing)
-  const prepared = preparing instanceof Promise ? await preparing : preparing
-  // No argument has an empty name.
-  const keyed = scope.path === undefined ? args : { ...args, '': scope.path }
-  const key = cacheKey(endpoint.name, keyed, rendered, prepared)
-  return readThrough(
-    key,
-    () => settings.typesOf(endpoint, scope.schema),
-    { isFresh: isLiveRun(context), moment: liveMomentOf(context), ending, context },
-    (until, askers, validators) => {
-      const isConditional = validators !== undefined && !asksForMore(prepared)
-      const asked = { ...calling, asker: askers ?? context, isConditional }
-      return isConditional
-        ? send(asked, withHeaders(request, validators), withHeaders(prepared, validators), until)
-        : send(asked, request, prepared, until)
-    },
-    settings.reading,
-  )
+  return preparing instanceof Promise ? preparing.then(read) : read(preparing)
+
+  function read(prepared: WireRequest): Promise<RestResponse> {
+    // No argument has an empty name.
+    const keyed = scope.path === undefined ? args : { ...args, '': scope.path }
+    const key = cacheKey(endpoint.name, keyed, rendered, prepared)
+    return readThrough(
+      key,
+      () => settings.typesOf(endpoint, scope.schema),
+      { isFresh: isLiveRun(context), moment: liveMomentOf(context), ending, context },
+      (until, askers, validators) => {
+        const isConditional = validators !== undefined && !asksForMore(prepared)
+        const asked = { ...calling, asker: askers ?? context, isConditional }
+        return isConditional
+          ? send(asked, withHeaders(request, validators), withHeaders(prepared, validators), until)
+          : send(asked, request, prepared, until)
+      },
+      settings.reading,
+    )
+  }
 }
 
 /** One that asks for something else than the whole answer, as the endpoint or an interceptor has it. */

@@ -11,7 +11,7 @@ import { createOperationLimit } from './operation-limit.ts'
 import { headerSourcesOf } from '../interceptors/set-headers.ts'
 import type { RestConnectorOptions } from '../options.ts'
 import type { EndpointDefaults } from '../declare/endpoint.ts'
-import { createResponseCache } from './cache/response-cache.ts'
+import { createResponseCache, freeze } from './cache/response-cache.ts'
 import { createRetryBudget } from '../retry/retry-budget.ts'
 import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
 import { createCounters } from './stats.ts'
@@ -63,7 +63,11 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     isInTouch,
     maxAgeMs: () => bus.maxAgeMs ?? Infinity,
   })
-  const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
+  const flights = createFlights<RestResponse>({
+    onShared: () => void counters.shared++,
+    mayJoin: isInTouch,
+    share: freeze,
+  })
   const { origin } = home.base
   const transport = createTransport({
     origin,

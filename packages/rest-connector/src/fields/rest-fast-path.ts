@@ -105,7 +105,7 @@ export const restFastPath: FastPath = {
             })
           },
           objectsOf: (key) => objectsOf.get(key) ?? 0,
-          recorded: run.recorded,
+          recorded: () => run.recorded(),
         }
       },
     }
@@ -118,7 +118,7 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
   try {
     given = calls.map(({ argumentsOf }) => argumentsOf(site.variables))
   } catch (error) {
-    return { json: Promise.reject(error), recorded: run.recorded }
+    return { json: Promise.reject(error), recorded: () => run.recorded() }
   }
   const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
   const complete = calls.map(({ value: { object } }, index) => {
@@ -127,7 +127,7 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
     return reply.then((value) => loadJoins([[object, value]], run).then(() => value))
   })
   return {
-    json: write(written, complete, run, site.size),
+    json: writeAll(written, complete, run, site.size),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { key, endpoint }] of calls.entries()) {
@@ -141,27 +141,34 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
   }
 }
 
-async function write(
+async function writeAll(
   calls: readonly WrittenCall[],
   complete: readonly Promise<unknown>[],
   run: JoinRun,
   size: Site['size'],
 ): Promise<JsonText[]> {
+  const texts = calls.map((call, index) => write(call, complete[index] as Promise<unknown>, run, size))
+  const [only] = texts
   // One that is too large is known before the others are there.
-  return Promise.all(
-    calls.map(async (call, index) => {
-      const value = await complete[index]
-      let written = call.once?.of(value)
-      if (written === undefined) {
-        written = writeOne(call, value, new Writing(run, size))
-        call.once?.keep(value, written)
-      }
-      const { text, writing } = written
-      const json = text instanceof Promise ? await text : text
-      size.add(writing.objects, 0)
-      return json
-    }),
-  )
+  return only && texts.length === 1 ? [await only] : Promise.all(texts)
+}
+
+async function write(
+  call: WrittenCall,
+  complete: Promise<unknown>,
+  run: JoinRun,
+  size: Site['size'],
+): Promise<JsonText> {
+  const value = await complete
+  let written = call.once?.of(value)
+  if (written === undefined) {
+    written = writeOne(call, value, new Writing(run, size))
+    call.once?.keep(value, written)
+  }
+  const { text, writing } = written
+  const json = text instanceof Promise ? await text : text
+  size.add(writing.objects, 0)
+  return json
 }
 
 function writeOne(

@@ -20,71 +20,94 @@ export interface AskedKey {
   readonly raw: unknown
 }
 
-/** The joins of one execution. */
-export interface JoinRun extends JoinedItems {
-  readonly scope: FieldScope
-  readonly variables: Site['variables']
-  /** Ordinary execution has taken over, and makes what calls are left to make. */
-  isOver(): boolean
-  /** @throws FallBack */
-  ask(asked: AskedKey): ReturnType<Calls['ask']>
-  readonly shared: SharedJoins<WrittenText>
-  /** Ends it. What was called is told once. */
-  recorded(): Recorded
-}
-
 type Calls = JoinCalls<AskedKey, ItemsByKey>
 
 const NOTHING: readonly unknown[] = []
 
-export function createJoinRun(site: Site): JoinRun {
-  const { variables, args } = site
-  const context = args.contextValue as object
-  const joins = new PlannedJoins<PlannableJoin, AskedKey, ItemsByKey>((_join, items) => items)
-  const shared = new SharedJoins<WrittenText>(site, (json, objects) => ({ text: String(json), objects }))
-  const calls = new Map<PlannedJoin, Calls>()
-  const joined = new Map<PlannedJoin, Joined>()
-  // `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's.
-  const { signal, abortSignal = signal } = args as { signal?: unknown; abortSignal?: unknown }
-  // The variables stand for the execution, to count its calls.
-  const scope: FieldScope = {
-    signals: signalsOf(context, abortSignal, site.isOneCall),
-    context,
-    operation: variables,
-    schema: args.schema,
+/**
+ * The joins of one execution. Most have none, and make nothing of this; it is a class because a getter in a literal gives each
+ * object a hidden class.
+ */
+export class JoinRun implements JoinedItems {
+  readonly scope: FieldScope
+  readonly variables: Site['variables']
+  readonly #site: Site
+  #joins: PlannedJoins<PlannableJoin, AskedKey, ItemsByKey> | undefined
+  #shared: SharedJoins<WrittenText> | undefined
+  #calls: Map<PlannedJoin, Calls> | undefined
+  #joined: Map<PlannedJoin, Joined> | undefined
+
+  constructor(site: Site) {
+    const { variables, args } = site
+    const context = args.contextValue as object
+    // `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's.
+    const { signal, abortSignal = signal } = args as { signal?: unknown; abortSignal?: unknown }
+    this.#site = site
+    this.variables = variables
+    // The variables stand for the execution, to count its calls.
+    this.scope = {
+      signals: signalsOf(context, abortSignal, site.isOneCall),
+      context,
+      operation: variables,
+      schema: args.schema,
+    }
   }
 
-  function callsOf(planned: PlannedJoin): Calls {
-    let known = calls.get(planned)
-    if (known) return known
-    const { join, argumentsOf } = planned
-    const given = argumentsOf(variables)
-    known = joins.callsOf(join, argumentsText(given), (asked) =>
-      join.loadItems(
-        asked.map(({ raw }) => raw),
-        given,
-        scope,
-      ),
-    )
-    calls.set(planned, known)
+  get shared(): SharedJoins<WrittenText> {
+    return (this.#shared ??= new SharedJoins<WrittenText>(this.#site, (json, objects) => ({
+      text: String(json),
+      objects,
+    })))
+  }
+
+  /** Ordinary execution has taken over, and makes what calls are left to make. */
+  get isOver(): boolean {
+    return this.#joins?.isOver ?? false
+  }
+
+  /** @throws FallBack */
+  ask(asked: AskedKey): ReturnType<Calls['ask']> {
+    return this.#callsOf(asked.planned).ask(asked)
+  }
+
+  of(join: PlannedJoin): Joined {
+    this.#joined ??= new Map()
+    let known = this.#joined.get(join)
+    if (!known) {
+      const made = this.#callsOf(join)
+      known = { items: (key) => made.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
+      this.#joined.set(join, known)
+    }
     return known
   }
 
-  return {
-    variables,
-    scope,
-    shared,
-    isOver: () => joins.isOver,
-    ask: (asked) => callsOf(asked.planned).ask(asked),
-    of(join) {
-      let known = joined.get(join)
-      if (!known) {
-        const made = callsOf(join)
-        known = { items: (key) => made.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
-        joined.set(join, known)
-      }
-      return known
-    },
-    recorded: () => mergeRecorded([joins.recorded(), shared.recorded()]),
+  /** Ends it. What was called is told once. */
+  recorded(): Recorded {
+    return mergeRecorded([this.#planned().recorded(), this.shared.recorded()])
   }
+
+  #planned(): PlannedJoins<PlannableJoin, AskedKey, ItemsByKey> {
+    return (this.#joins ??= new PlannedJoins((_join, items) => items))
+  }
+
+  #callsOf(planned: PlannedJoin): Calls {
+    this.#calls ??= new Map()
+    let known = this.#calls.get(planned)
+    if (known) return known
+    const { join, argumentsOf } = planned
+    const given = argumentsOf(this.variables)
+    known = this.#planned().callsOf(join, argumentsText(given), (asked) =>
+      join.loadItems(
+        asked.map(({ raw }) => raw),
+        given,
+        this.scope,
+      ),
+    )
+    this.#calls.set(planned, known)
+    return known
+  }
+}
+
+export function createJoinRun(site: Site): JoinRun {
+  return new JoinRun(site)
 }

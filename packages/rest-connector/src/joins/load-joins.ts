@@ -12,12 +12,19 @@ interface Wanted {
 
 /** Makes the calls of all joins below values, and of those below what they bring. @throws FallBack */
 export async function loadJoins(found: Iterable<readonly [Selected, unknown]>, run: JoinRun): Promise<void> {
-  if (run.isOver()) return
+  if (run.isOver) return
   const wanted: Wanted = { keys: [], ofOthers: [] }
   for (const [plan, value] of found) collect(plan, value, run, wanted)
   const loading: Promise<void>[] = []
   if (wanted.ofOthers.length > 0) loading.push(run.shared.load(wanted.ofOthers))
-  if (wanted.keys.length > 0) loading.push(askAll(wanted.keys, run.ask, (arrived) => loadBelow(arrived, run)))
+  if (wanted.keys.length > 0)
+    loading.push(
+      askAll(
+        wanted.keys,
+        (asked) => run.ask(asked),
+        (arrived) => loadBelow(arrived, run),
+      ),
+    )
   await Promise.all(loading)
 }
 

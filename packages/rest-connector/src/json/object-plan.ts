@@ -23,16 +23,22 @@ export interface JoinedItems {
 
 /** A value that is being written, with what joins brought for it. */
 export class Writing implements JoinedItems {
-  readonly of: JoinedItems['of']
-  readonly shared: JoinedItems['shared']
   /** The number of objects that are written. */
   objects = 0
+  readonly #joined: JoinedItems
   readonly #size: Pick<Site['size'], 'hold'>
 
-  constructor({ of, shared }: JoinedItems, size: Pick<Site['size'], 'hold'>) {
-    this.of = of
-    this.shared = shared
+  constructor(joined: JoinedItems, size: Pick<Site['size'], 'hold'>) {
+    this.#joined = joined
     this.#size = size
+  }
+
+  get shared(): JoinedItems['shared'] {
+    return this.#joined.shared
+  }
+
+  of(join: PlannedJoin): Joined {
+    return this.#joined.of(join)
   }
 
   /** Refuses text that is a part of it and larger than the whole answer may be. @throws GraphQLError */

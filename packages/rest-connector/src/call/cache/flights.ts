@@ -14,21 +14,15 @@ export type Start<T> = (ending: Ending, askers: Askers) => Promise<T>
 /** Requests under way that others may wait for too. */
 export interface Flights<T> {
   /** Joins the flight with this key, or starts one. It is cancelled when everybody who waits has left. */
-  join(key: string, passenger: Passenger, start: Start<T>): Promise<Landed<T>>
+  join(key: string, passenger: Passenger, start: Start<T>): Promise<T>
   /** Whether there is one that may be joined. */
   has(key: string): boolean
   /** Nobody joins what is under way from here on. */
   forget(): void
 }
 
-export interface Landed<T> {
-  readonly value: T
-  /** Whether more than one caller has the value. */
-  readonly shared: boolean
-}
-
 interface Waiter<T> {
-  resolve(landed: Landed<T>): void
+  resolve(value: T): void
   reject(reason: unknown): void
   letGo(): void
 }
@@ -45,8 +39,7 @@ class Flight<T> {
   }
 
   landed(value: T): void {
-    const shared = this.joined > 1
-    for (const waiter of this.#end()) waiter.resolve({ value, shared })
+    for (const waiter of this.#end()) waiter.resolve(value)
   }
 
   failed(error: unknown): void {
@@ -63,8 +56,20 @@ class Flight<T> {
 
 const nothing = (): void => {}
 
-/** `mayJoin`: whether changes are heard of; while they are not, nobody joins what may be older than one. */
-export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = () => true): Flights<T> {
+export interface FlightOptions<T> {
+  /** Called for each who joins a flight of another's. */
+  onShared(): void
+  /** Whether changes are heard of; while they are not, nobody joins what may be older than one. Default: always. */
+  mayJoin?(): boolean
+  /** Makes of a value what several callers may have. Default: the value. */
+  share?(value: T): T
+}
+
+export function createFlights<T>({
+  onShared,
+  mayJoin = () => true,
+  share = (value) => value,
+}: FlightOptions<T>): Flights<T> {
   const flights = new PassingMap<string, Flight<T>>()
 
   function remove(key: string, flight: Flight<T>): void {
@@ -77,7 +82,7 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
     start(flight.ending, flight.askers).then(
       (value) => {
         remove(key, flight)
-        flight.landed(value)
+        flight.landed(flight.joined > 1 ? share(value) : value)
       },
       (error: unknown) => {
         remove(key, flight)

@@ -1,10 +1,10 @@
-import { freeze, type Kept, type ResponseCache, type ResponseTypes } from './response-cache.ts'
+import { type Kept, type ResponseCache, type ResponseTypes } from './response-cache.ts'
 import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
 import type { Ending } from '../../http/ending.ts'
 import { faultOf } from '../../retry/faults.ts'
 import type { Askers } from '@vinyasa/base'
-import type { Flights, Landed, Passenger } from './flights.ts'
+import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
 export interface ReadSettings {
@@ -37,7 +37,7 @@ export interface Reader extends Passenger {
 }
 
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
-export async function readThrough(
+export function readThrough(
   key: string,
   types: () => ResponseTypes,
   reader: Reader,
@@ -64,12 +64,12 @@ export async function readThrough(
   if (reader.isFresh) {
     const { moment, ending } = reader
     if (moment === undefined) return load(ending, undefined, undefined)
-    return ownOrFrozen(await ask(`${moment} ${key}`, undefined))
+    return ask(`${moment} ${key}`, undefined)
   }
   const kept = cache.get(key)
   if (kept?.use === 'as it is') {
     counters.cacheHits++
-    return kept.response
+    return Promise.resolve(kept.response)
   }
   if (kept?.use === 'while asking') {
     counters.cacheHits++
@@ -77,18 +77,13 @@ export async function readThrough(
     const refresher = { ending: undefined, context: reader.context }
     if (!flights.has(key))
       flights.join(key, refresher, (until, askers) => load(until, askers, kept)).catch(() => {})
-    return kept.response
+    return Promise.resolve(kept.response)
   }
   counters.cacheMisses++
-  try {
-    return ownOrFrozen(await ask(key, kept))
-  } catch (error) {
-    if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
+  const asked = ask(key, kept)
+  if (!kept) return asked
+  return asked.catch((error: unknown) => {
+    if (!faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response
-  }
-}
-
-/** What several callers have is nobody's to change. */
-function ownOrFrozen({ value, shared }: Landed<RestResponse>): RestResponse {
-  return shared ? freeze(value) : value
+  })
 }
