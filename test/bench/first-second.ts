@@ -54,7 +54,7 @@ async function measure(program: RunningProgram, scenario: Scenario): Promise<Sam
 }
 
 const rows: string[][] = []
-for (const scenario of catalog.filter(({ name }) => /-1$/.test(name))) {
+for (const scenario of catalog.filter((one) => one.name.endsWith('-1'))) {
   const running = await Promise.all((scenario.backends ?? []).map((backend) => startProgram(backend)))
   const env = Object.fromEntries(
     (scenario.backends ?? []).map(({ name }, at) => [
@@ -73,20 +73,20 @@ for (const scenario of catalog.filter(({ name }) => /-1$/.test(name))) {
       await program.stop()
     }
   }
-  const samples = contenders.map((): Sample[] => [])
+  const samples: Sample[][] = []
   try {
     // The first round is the backend's own warm-up.
-    for (let round = 0; round <= rounds; round++)
-      for (const [at, one] of contenders.entries()) {
-        const sample = await fresh(one, (program) => measure(program, scenario))
-        if (round > 0) samples[at]?.push(sample)
-      }
+    for (let round = 0; round <= rounds; round++) {
+      const sampled: Sample[] = []
+      for (const one of contenders) sampled.push(await fresh(one, (program) => measure(program, scenario)))
+      if (round > 0) samples.push(sampled)
+    }
   } finally {
     for (const backend of running) await backend.stop()
   }
   for (const [at, { name }] of contenders.entries()) {
     const of = (value: (sample: Sample) => number, digits = 0): string => {
-      const { median, min, max } = spreadOf((samples[at] ?? []).map(value))
+      const { median, min, max } = spreadOf(samples.map((sampled) => value(sampled[at] as Sample)))
       return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`
     }
     rows.push([

@@ -80,16 +80,20 @@ export function createFlights<T>({
     const flight = new Flight<T>(context)
     flights.set(key, flight)
     start(flight.ending, flight.askers).then(
-      (value) => {
-        remove(key, flight)
-        flight.landed(flight.joined > 1 ? share(value) : value)
-      },
-      (error: unknown) => {
-        remove(key, flight)
-        flight.failed(error)
-      },
+      (value) => land(key, flight, value),
+      (error: unknown) => fail(key, flight, error),
     )
     return flight
+  }
+
+  function land(key: string, flight: Flight<T>, value: T): void {
+    remove(key, flight)
+    flight.landed(flight.joined > 1 ? share(value) : value)
+  }
+
+  function fail(key: string, flight: Flight<T>, error: unknown): void {
+    remove(key, flight)
+    flight.failed(error)
   }
 
   function leave(key: string, flight: Flight<T>, waiter: Waiter<T>, reason: unknown): void {
