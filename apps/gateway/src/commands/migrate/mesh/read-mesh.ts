@@ -3,6 +3,7 @@ import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import { schemaForClients } from '../../against/read-old-schema.ts'
 import { meshMethods, READING } from './methods.ts'
 import { MeshOperations } from './operations.ts'
+import { meshOpenApiNames } from './openapi-names.ts'
 import { readTransforms, type Transforms } from './transforms.ts'
 import { headersOf, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
 import { filled, type Migration, Unsaid } from '../migration.ts'
@@ -102,8 +103,36 @@ class Mesh {
     if (kind === 'grpc') {
       const draft = grpcOf(handler, transforms, noteHere)
       this.#grpc[source] = { ...draft, ...(await this.#methodsOf(draft, handler, noteHere)) }
-    } else if (/openapi/i.test(kind)) this.#rest[source] = openapiOf(handler, transforms, noteHere)
-    else this.#operations.readSource(source, handler, transforms, [...path, 'handler', kind])
+    } else if (/openapi/i.test(kind)) {
+      const draft = openapiOf(handler, transforms, noteHere)
+      this.#rest[source] = { ...draft, ...(await this.#namesOf(draft, transforms, noteHere)) }
+    } else this.#operations.readSource(source, handler, transforms, [...path, 'handler', kind])
+  }
+
+  /** The names that clients of Mesh know an OpenAPI source by. */
+  async #namesOf({ openapi }: OpenApiDraft, transforms: Transforms, note: NoteAt): Promise<object> {
+    const notRead = 'fields are called by operation ids in camel case, and values of enums in capitals'
+    if (openapi.file === undefined) {
+      note('source', `a document that is not beside it is not read: ${notRead}; say others in rename`)
+      return {}
+    }
+    try {
+      const { file, asQuery = [] } = openapi
+      const { fields, rename, queries, integers, hasLong } = await meshOpenApiNames(
+        file,
+        asQuery,
+        this.#directory,
+      )
+      if (hasLong) note('source', 'integers of 64 bits (BigInt) were numbers, and are strings of digits here')
+      return filled({
+        openapi: filled({ ...openapi, asQuery: queries, integers, rename: fields }),
+        rename: { ...rename, ...transforms.rename },
+      })
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      note('source', `${error.message}; ${notRead}`)
+      return {}
+    }
   }
 
   /** The names and the argument that clients of Mesh know methods by. */
@@ -155,7 +184,11 @@ const OPENAPI: ReadonlySet<string> = new Set([
   'timeout',
 ])
 
-function openapiOf(handler: Values, transforms: Transforms, note: NoteAt): object {
+interface OpenApiDraft {
+  readonly openapi: { readonly url?: string; readonly file?: string; readonly asQuery?: readonly string[] }
+}
+
+function openapiOf(handler: Values, transforms: Transforms, note: NoteAt): OpenApiDraft {
   const source = nearby(String(handler['source'] ?? ''))
   const isUrl = /^https?:/.test(source)
   const { headers, forwarded } = headersOf(handler['operationHeaders'], (text) =>
@@ -167,14 +200,16 @@ function openapiOf(handler: Values, transforms: Transforms, note: NoteAt): objec
   if (handler['schemaHeaders'] !== undefined)
     note('schemaHeaders', 'schemaHeaders: set openapi.download.headers')
   noteOthers(handler, OPENAPI, note)
-  return filled({
-    baseUrl: textOf(handler['endpoint'] ?? handler['baseUrl']),
-    openapi: filled({ ...(isUrl ? { url: source } : { file: source }), asQuery }),
-    defaultHeaders: headers,
-    forwardHeaders: forwarded,
-    timeoutMs: Number(handler['timeout']) || undefined,
-    ...transforms,
-  })
+  return {
+    ...filled({ baseUrl: textOf(handler['endpoint'] ?? handler['baseUrl']) }),
+    openapi: { ...(isUrl ? { url: source } : { file: source }), ...(asQuery.length > 0 && { asQuery }) },
+    ...filled({
+      defaultHeaders: headers,
+      forwardHeaders: forwarded,
+      timeoutMs: Number(handler['timeout']) || undefined,
+      ...transforms,
+    }),
+  }
 }
 
 const GRPC: ReadonlySet<string> = new Set([
