@@ -195,9 +195,14 @@ describe('init --from', () => {
       /"->size" has no counterpart/,
     ],
     [
-      'an object made of others',
-      'extend type Query { a: T @connect(source: "s", http: { GET: "/a" }, selection: "t: { b: d }") }',
-      /made of others/,
+      'a list made of others',
+      'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: { b: d }") } type U { b: Int l: [T] }',
+      /U\.l: the object that it stands in is never \[T\]; it was left out/,
+    ],
+    [
+      'a value made an object',
+      'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: ids { c: $ }") } type U { b: Int l: [V] } type V { c: Int d: Int }',
+      /V\.c: the object that it stands in is never Int; it was left out/,
     ],
     [
       'two places of one field',
@@ -242,6 +247,16 @@ describe('init --from', () => {
       /no source for GraphQL/,
     ],
     [
+      'a document that is not there',
+      'sources: [{ name: a, handler: { openapi: { source: ./gone.yaml } } }]',
+      /gone\.yaml.*fields are called by operation ids/,
+    ],
+    [
+      'a document by its address',
+      'sources: [{ name: a, handler: { openapi: { source: "http://127.0.0.1:1/a.yaml" } } }]',
+      /not beside it is not read/,
+    ],
+    [
       'a proto that is not there',
       'sources: [{ name: a, handler: { grpc: { source: ./gone.proto } } }]',
       /gone\.proto.*say others in methods/,
@@ -268,6 +283,10 @@ describe('init --from', () => {
     ],
   ])('says of Mesh: %s', async (_, text, message) => {
     const folder = await folderWith('.meshrc.yaml', text.replaceAll('REST', REST))
+    await writeFile(
+      join(folder.directory, 'a.yaml'),
+      '{ openapi: 3.0.0, info: { title: A, version: "1" }, paths: {} }',
+    )
     expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
     expect(folder.out.filter((line) => line.startsWith('left '))).toEqual([expect.stringMatching(message)])
   })
