@@ -1,4 +1,5 @@
 import { sample } from 'fast-check'
+import { mergePieces } from './config-file.ts'
 import type { Drawn, Feature, Row, Surroundings, Value } from './feature.ts'
 
 /** Whether all of its values can stand beside each other; the row may be a part of one. */
@@ -41,6 +42,15 @@ function seedOf(seed: number, name: string): number {
   let hash = seed
   for (const character of name) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0
   return hash
+}
+
+/** Paths that the drawn config gives to the GraphQL endpoint, and to the probe of readiness. */
+export function pathsOf(drawn: readonly Drawn[]): { readonly graphql: string; readonly ready: string } {
+  const { graphql = {}, server = {} } = mergePieces(drawn.map(({ piece }) => piece)) as {
+    readonly graphql?: { readonly path?: string }
+    readonly server?: { readonly readinessPath?: string }
+  }
+  return { graphql: graphql.path ?? '/graphql', ready: server.readinessPath ?? '/health/ready' }
 }
 
 /** Each pair of values in a row, as a text. */

@@ -2,7 +2,7 @@ import type { Random } from '@vinyasa/test-kit'
 import type { Arbitrary } from 'fast-check'
 import type { Operation } from './operations.ts'
 import type { Piece } from './config-file.ts'
-import type { Answer, Asked, Beside, Run, Sent, Way } from './run.ts'
+import type { Answer, Asked, BesideCount, Run, Sent, Way } from './run.ts'
 import type { Shelves } from './library.ts'
 import type { Detour } from './known.ts'
 import type { User } from './users.ts'
@@ -43,7 +43,11 @@ export interface Session {
   /** Sends one operation, and keeps what came in the run. */
   ask(user: User, operation: Operation, way?: Way, headers?: Readonly<Record<string, string>>): Promise<Sent>
   /** Tells observers that count of what the feature has sent by itself. */
-  beside(what: keyof Beside, times: number): void
+  beside(what: BesideCount, times: number): void
+  /** One request to the GraphQL endpoint that asks for nothing which the judge knows. */
+  fetch(
+    init: RequestInit,
+  ): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>
   /** What plain graphql-js answers to the user over a state of the shelves. */
   expected(operation: Operation, user: User, state: number): Answer
   /** Changes a title in the backend alone. */

@@ -3,6 +3,7 @@ import type { Feature } from './feature.ts'
 import { invalidate, status } from './features/announced.ts'
 import { cache, clientMaxAge } from './features/cache.ts'
 import { apq, documents } from './features/documents.ts'
+import { endpoint } from './features/endpoint.ts'
 import { exposeErrors } from './features/errors.ts'
 import { federation } from './features/federation.ts'
 import { forward } from './features/forward.ts'
@@ -25,6 +26,7 @@ export const FEATURES: readonly Feature[] = [
   sources,
   preset,
   server,
+  endpoint,
   forward,
   cache,
   clientMaxAge,

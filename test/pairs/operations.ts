@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Random } from '@vinyasa/test-kit'
 
+/** What a browser sends of no page by itself. */
+export const ASKED_BY_CODE = { 'apollo-require-preflight': '1' } as const
+
 /** What a client asks for. */
 export interface Operation {
   /** Of the template that it is made of. */

@@ -13,7 +13,7 @@ export interface PairsOptions extends Pick<RowOptions, 'features' | 'onConfig' |
   /** The only ones that are run, by their numbers. Default: all. */
   readonly only?: readonly number[]
   /** What is likely to be left of a row that breaks a rule, which is tried before features are dropped one by one. */
-  readonly likely?: Row
+  readonly likely?: (row: Row) => Row
   readonly print: (line: string) => void
 }
 
@@ -64,7 +64,7 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
       const left =
         !shrinks || performance.now() > until
           ? row
-          : await shrink(features, row, breaks(rule, { features, seed: drawnBy, fault }), likely)
+          : await shrink(features, row, breaks(rule, { features, seed: drawnBy, fault }), likely?.(row))
       const names = onFeatures(features, left).map((name) => `${name}=${left[name]}`)
       print(`  ${names.length} features are left: ${names.join(', ')}`)
       found.push({ row: index, rule, what, features: names })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRandom, isListening, startNginx, waitUntil } from '@vinyasa/test-kit'
-import { drawRow } from './draw-row.ts'
+import { createRandom, isListening, type Nginx, startNginx, waitUntil } from '@vinyasa/test-kit'
+import { drawRow, pathsOf } from './draw-row.ts'
 import type { Drawn, Feature, Row } from './feature.ts'
 import type { Fault } from './faults/fault.ts'
 import { type Library, startLibrary } from './library.ts'
@@ -62,9 +62,11 @@ export async function runRow({
       rest: library.rest.url,
     })
   const drawn = drawFor(servers.first, folder.path)
+  const paths = pathsOf(drawn)
   const gateway: Gateway = {
     file: writeConfig(folder.path, drawn, createRandom(seed, 'row')),
     folder: folder.path,
+    readyPath: paths.ready,
     args: drawn.flatMap(({ value }) => value.args ?? []),
     imports: drawn.flatMap(({ value }) => value.imports ?? []),
     workers: Number(row['workers'] ?? 1),
@@ -90,7 +92,7 @@ export async function runRow({
   }
   await using _second = second?.process
   const address = `http://127.0.0.1:${started.port}`
-  await using proxy = row['proxy'] === 'nginx' ? await startProxy(address) : undefined
+  await using proxy = await startProxy(address, row['proxy'])
   const linesAtStart = [...started.process.lines]
   const talk = new Talk({
     drawn,
@@ -99,6 +101,7 @@ export async function runRow({
     url: proxy ? `http://127.0.0.1:${proxy.port}` : address,
     secondUrl: second && `http://127.0.0.1:${second.port}`,
     folder: folder.path,
+    path: paths.graphql,
     signal: (name) => started.process.signal(name),
   })
   const over = await Promise.all(
@@ -129,15 +132,19 @@ export async function runRow({
     said: talk.said,
     kept: talk.kept,
     folder: folder.path,
+    path: paths.graphql,
   }
   return { violations: judgeRun(run), counts: countsOf(run) }
 }
 
-/** As nginx is shipped, with what it takes to let sockets through. */
-function startProxy(address: string): ReturnType<typeof startNginx> {
+/** nginx as it is shipped, or with what it takes to let sockets through. */
+async function startProxy(address: string, kind = 'off'): Promise<Nginx | undefined> {
+  if (kind === 'off') return undefined
+  const passed = `proxy_pass ${address}; proxy_set_header Host $http_host;`
+  if (kind !== 'nginx') return startNginx({ location: passed })
   return startNginx({
-    location: `proxy_pass ${address}; proxy_http_version 1.1; proxy_set_header Host $http_host;
-      proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;`,
+    location: `${passed} proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $connection_upgrade;`,
     http: "map $http_upgrade $connection_upgrade { default upgrade; '' ''; }",
   })
 }
@@ -145,7 +152,7 @@ function startProxy(address: string): ReturnType<typeof startNginx> {
 function countsOf({ sent, sentElsewhere, beside, kept, folder }: Run): Counts {
   const all = [...sent, ...sentElsewhere]
   return {
-    requests: all.length + beside.requests,
+    requests: all.length + beside.requests + beside.statuses.length,
     mutations:
       beside.mutations +
       all.flatMap(({ operations }) => operations).filter(({ operation }) => operation.type === 'mutation')

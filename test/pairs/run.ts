@@ -87,6 +87,8 @@ export interface Run {
   /** What features have kept for their observers, by names of their own. */
   readonly kept: ReadonlyMap<string, unknown>
   readonly folder: string
+  /** Of the GraphQL endpoint. */
+  readonly path: string
 }
 
 /** What features have sent by ways of their own. */
@@ -98,7 +100,13 @@ export interface Beside {
   mutations: number
   /** Requests that the cache let pass. */
   bypassed: number
+  /** Statuses of requests that asked for nothing which the judge knows. */
+  readonly statuses: string[]
+  /** Codes of the errors in what they were answered. */
+  readonly codes: string[]
 }
+
+export type BesideCount = 'requests' | 'queries' | 'mutations' | 'bypassed'
 
 /** Where a rule was broken. */
 export interface Violation {

@@ -46,6 +46,8 @@ function textOf(config: Piece, form: 'json' | 'yaml' | 'mjs' | 'ts'): string {
 /** One gateway that is to be started. */
 export interface Gateway {
   readonly file: string
+  /** The path of the probe of readiness. Default: that of the gateway. */
+  readonly readyPath?: string
   /** Where its instruments write. Default: it has none. */
   readonly folder?: string
   /** Further arguments of `vinyasa start`. */
@@ -105,7 +107,12 @@ export async function start(gateway: Gateway): Promise<Started> {
   try {
     const ended = started.exited.then(({ code }) => Promise.reject(new Error(`it ended with ${code}`)))
     const ready = waitUntil(
-      async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok,
+      async () =>
+        (
+          await fetch(`http://127.0.0.1:${port}${gateway.readyPath ?? '/health/ready'}`).catch(
+            () => undefined,
+          )
+        )?.ok,
       { timeoutMs: 60_000, awaited: 'readiness' },
     )
     await Promise.race([ready, ended])

@@ -30,6 +30,8 @@ export interface TalkOptions {
   /** `http://host:port` of the gateway, or of what stands in front of it. */
   readonly url: string
   readonly secondUrl: string | undefined
+  /** Of the GraphQL endpoint. */
+  readonly path: string
   /** Where the gateway's instruments write. */
   readonly folder: string
   readonly signal: (name: NodeJS.Signals) => void
@@ -41,7 +43,14 @@ export class Talk {
   /** Through the second gateway. */
   readonly sentElsewhere: Sent[] = []
   readonly kept: Map<string, unknown> = new Map<string, unknown>()
-  readonly beside: Beside = { requests: 0, queries: 0, mutations: 0, bypassed: 0 }
+  readonly beside: Beside = {
+    requests: 0,
+    queries: 0,
+    mutations: 0,
+    bypassed: 0,
+    statuses: [],
+    codes: [],
+  }
   readonly said: { feature: string; what: string }[] = []
   readonly reference: Reference
   readonly #drawn: readonly Drawn[]
@@ -70,10 +79,11 @@ export class Talk {
   }
 
   session(feature: string): Session {
-    const { url, signal } = this.#options
+    const { url, path, signal } = this.#options
+    const endpoint = `${url}${path}`
     return {
       url,
-      endpoint: `${url}/graphql`,
+      endpoint,
       random: createRandom(this.#random.below(1e9), feature),
       headers: this.#headers,
       states: this.#library.states,
@@ -82,6 +92,7 @@ export class Talk {
       ask: (user, operation, way = this.plainWay(), headers = {}) =>
         this.send(user, [operation], way, headers),
       beside: (what, times) => void (this.beside[what] += times),
+      fetch: (init) => this.#fetchBeside(endpoint, init),
       expected: (operation, user, state) =>
         this.reference.answer(operation, user, this.#library.states[state] as Run['states'][number]),
       rename: (id, title) => this.#library.rename(id, title),
@@ -91,6 +102,17 @@ export class Talk {
       countSent: () => this.sent.length,
       violate: (what) => void this.said.push({ feature, what }),
     }
+  }
+
+  async #fetchBeside(endpoint: string, init: RequestInit): ReturnType<Session['fetch']> {
+    const response = await fetch(endpoint, init)
+    const { status, headers } = response
+    const text = await response.text()
+    // Neither pages nor the answer to what a browser asks before it sends a request are in a metric of the endpoint.
+    const isPage = headers.get('content-type')?.startsWith('text/html') === true
+    if (init.method !== 'OPTIONS' && !isPage) this.beside.statuses.push(String(status))
+    this.beside.codes.push(...[...text.matchAll(/"code":"(\w+)"/g)].map(([, code = '']) => code))
+    return { status, headers, text }
   }
 
   /** The way that operations take which must be sent by one. */
@@ -208,8 +230,8 @@ export class Talk {
       'x-request-id': id,
     }
     const from = this.#answered
-    const { url, secondUrl } = this.#options
-    const endpoint = `${place === 'first' ? url : secondUrl}/graphql`
+    const { url, secondUrl, path } = this.#options
+    const endpoint = `${place === 'first' ? url : secondUrl}${path}`
     const posted = await post(endpoint, operations, way, headers, isProbe).catch((error: unknown) => ({
       status: 0,
       headers: new Headers(),

@@ -17,6 +17,9 @@ const requestOf = (query: string): string => {
   return `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
+const HEAD = 'POST /graphql HTTP/1.1\r\nHost: x\r\n'
+const BODY = requestOf('{ hello }').slice(0, -5)
+
 const ITEM = { name: 'item', path: '/item' }
 const SHOP = { baseUrl: 'http://127.0.0.1:1', endpoints: [ITEM] }
 const LATE_SHOP =
@@ -177,10 +180,13 @@ describe('an answer that does not begin', () => {
   })
 
   it.each([
-    ['a head that does not arrive', 'POST /graphql HTTP/1.1\r\nHost: x\r\n', { headersTimeoutMs: 100 }],
-    ['a body that does not arrive', requestOf('{ hello }').slice(0, -5), { requestTimeoutMs: 200 }],
+    ['a head that does not arrive', HEAD, { headersTimeoutMs: 100 }],
+    ['a body that does not arrive', BODY, { headersTimeoutMs: 100, requestTimeoutMs: 200 }],
+    ['a head in the time of all of it', HEAD, { requestTimeoutMs: 200 }],
+    ['a head that may take longer than all of it', HEAD, { headersTimeoutMs: 20_000, requestTimeoutMs: 200 }],
+    ['a body that has the time of all alone', BODY, { headersTimeoutMs: 0, requestTimeoutMs: 200 }],
   ])('%s is 408', async (_, text, options) => {
-    const { open } = await start({ headersTimeoutMs: 100, ...options })
+    const { open } = await start(options)
     const { socket, received, isClosed } = await open()
     socket.write(text)
     await waitUntil(isClosed)

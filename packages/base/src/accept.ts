@@ -4,44 +4,50 @@ export interface MediaRange {
   readonly type: string
   /** Names in lower case, values as they came; `q` among them. */
   readonly parameters: ReadonlyMap<string, string>
-  /** Above 0, at most 1. */
+  /** At most 1; 0: the client refuses it. */
   readonly quality: number
 }
 
-/**
- * Lists the media ranges that an Accept header takes, in its order (RFC 9110, section 12.5.1). A range whose
- * quality is 0 is refused, and not among them.
- */
+/** Lists the media ranges of an Accept header in its order, those that it refuses too (RFC 9110, section 12.5.1). */
 export function parseAccept(accept: string | null | undefined): readonly MediaRange[] {
-  return (accept ?? '')
-    .split(',')
+  return cut(accept ?? '', OUTSIDE_COMMAS)
     .map(parseRange)
-    .filter(({ type, quality }) => type !== '' && quality > 0)
+    .filter(({ type }) => type !== '')
 }
 
+/** Up to the next separator that does not stand between quotes. */
+const OUTSIDE_COMMAS = /(?:[^",]|"(?:\\.|[^"\\])*"?)+/g
+const OUTSIDE_SEMICOLONS = /(?:[^";]|"(?:\\.|[^"\\])*"?)+/g
+
+const cut = (text: string, pieces: RegExp): readonly string[] =>
+  (text.match(pieces) ?? []).map((piece) => piece.trim())
+
 function parseRange(entry: string): MediaRange {
-  const [type = '', ...pieces] = entry.split(';').map((piece) => piece.trim())
+  const [type = '', ...pieces] = cut(entry, OUTSIDE_SEMICOLONS)
   const parameters = new Map<string, string>()
   for (const piece of pieces) {
-    const [name = '', value = ''] = piece.replaceAll('"', '').split('=', 2)
-    parameters.set(name.trim().toLowerCase(), value.trim())
+    const at = piece.includes('=') ? piece.indexOf('=') : piece.length
+    const name = piece.slice(0, at).trim().toLowerCase()
+    parameters.set(name, unquoted(piece.slice(at + 1).trim()))
   }
   const quality = Number(parameters.get('q') ?? 1)
   return { type: type.toLowerCase(), parameters, quality: quality >= 0 ? Math.min(quality, 1) : 0 }
 }
 
-/** Types of a whole GraphQL answer, the most specific ranges first: those decide. */
-const JSON_RANGES = [
-  ['application/json', 'application/graphql-response+json'],
-  ['application/*'],
-  ['*/*'],
-] as const
+const unquoted = (text: string): string =>
+  text.startsWith('"') ? text.slice(1).replace(/"$/, '').replaceAll(/\\(.)/g, '$1') : text
 
-/** How gladly a client takes a whole GraphQL answer; 0: not at all. */
+/** Types of a whole GraphQL answer. */
+const JSON_TYPES = ['application/json', 'application/graphql-response+json']
+
+/** How gladly a client takes a whole GraphQL answer; 0: not at all. A range that names one of its types is about both. */
 export function jsonQuality(accepted: readonly MediaRange[]): number {
-  for (const types of JSON_RANGES) {
-    const matching = accepted.filter(({ type }) => types.some((one) => one === type))
-    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality))
-  }
-  return 0
+  const of = (types: readonly string[]): readonly MediaRange[] =>
+    accepted.filter(({ type }) => types.includes(type))
+  const best = (ranges: readonly MediaRange[]): number => Math.max(0, ...ranges.map(({ quality }) => quality))
+  const named = of(JSON_TYPES)
+  const isRefused = JSON_TYPES.every((json) => named.some(({ type }) => type === json))
+  if (best(named) > 0 || isRefused) return best(named)
+  const wide = of(['application/*'])
+  return best(wide.length > 0 ? wide : of(['*/*']))
 }

@@ -62,6 +62,12 @@ describe('what a header prefers', () => {
     ['an unknown format, JSON refused', 'multipart/mixed;deferSpec=1, application/json;q=0', 'neither'],
     ['an unknown format or an event stream', 'multipart/mixed;deferSpec=1, text/event-stream', 'json'],
     ['everything refused', 'multipart/mixed;q=0', 'json'],
+    [
+      'multipart where both JSON types are refused',
+      'multipart/mixed;q=0.5, application/json;q=0, application/graphql-response+json;q=0, */*',
+      'multipart',
+    ],
+    ['JSON, with a comma between quotes', 'multipart/mixed;a="b, c";q=0.5, application/json', 'json'],
   ])('%s', (_, header, expected) => {
     expect(parseMultipartAccept(header).preferred).toBe(expected)
   })

@@ -16,8 +16,8 @@ export interface Fault {
   /** What is wrong with it, as the README's table says it. */
   readonly name: string
   readonly edits: readonly Edit[]
-  /** The values beside which it does harm. */
-  readonly beside: Row
+  /** The values beside which it does harm; of several of a feature, beside each. */
+  readonly beside: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** Why an edit cannot be made in the sources as they are. Undefined: it can. */
@@ -27,6 +27,13 @@ export function whyNot({ file, from, to }: Edit): string | undefined {
   return from === to ? `${file} is not changed` : undefined
 }
 
-/** Whether the row has all of the values. */
-export const isBeside = (values: Row, row: Row): boolean =>
-  Object.entries(values).every(([name, value]) => row[name] === value)
+const valuesOf = ({ beside }: Fault): readonly (readonly [name: string, values: readonly string[]])[] =>
+  Object.entries(beside).map(([name, values]) => [name, [values].flat()])
+
+/** Whether the fault does harm in the row. */
+export const isBeside = (fault: Fault, row: Row): boolean =>
+  valuesOf(fault).every(([name, values]) => values.includes(row[name] ?? ''))
+
+/** What it needs, as it is in the row; without a row, the first of what it may be. */
+export const neededBy = (fault: Fault, row: Row = {}): Row =>
+  Object.fromEntries(valuesOf(fault).map(([name, [first = '']]) => [name, row[name] ?? first]))

@@ -1,5 +1,8 @@
 import type { Fault } from './fault.ts'
 
+/** Caches with which something asked again is a hit. */
+const KEEPING = ['types', 'entities', 'all'] as const
+
 /** Faults of the kinds that were found where two features meet, each a line or two. */
 export const FAULTS: readonly Fault[] = [
   {
@@ -11,7 +14,7 @@ export const FAULTS: readonly Fault[] = [
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
-    beside: { cache: 'types', forward: 'tenant by grpc' },
+    beside: { cache: KEEPING, forward: ['tenant by grpc', 'tenant by rest', 'all'] },
   },
   {
     name: 'the same, and a header is made of a claim',
@@ -22,7 +25,7 @@ export const FAULTS: readonly Fault[] = [
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
-    beside: { cache: 'endless', forward: 'user', jwt: 'claims' },
+    beside: { cache: ['endless', ...KEEPING], forward: 'user', jwt: 'claims' },
   },
   {
     name: 'nobody takes note of what resolvers of the config read',
@@ -38,7 +41,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'return context',
       },
     ],
-    beside: { cache: 'types', resolvers: 'undeclared' },
+    beside: { cache: KEEPING, resolvers: 'undeclared' },
   },
   {
     name: 'neither a mutation nor the bus evicts',
@@ -49,7 +52,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'if (tags) return',
       },
     ],
-    beside: { cache: 'endless' },
+    beside: { cache: ['endless', ...KEEPING] },
   },
   {
     name: 'a mutation does not wait for the other gateways, over NATS',
@@ -60,7 +63,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'return Promise.resolve()',
       },
     ],
-    beside: { cache: 'types', nats: 'on', gateways: '2' },
+    beside: { cache: KEEPING, nats: 'on', gateways: '2' },
   },
   {
     name: 'a mutation does not wait for the other gateways, over Redis',
@@ -71,7 +74,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'return Promise.resolve()',
       },
     ],
-    beside: { cache: 'types', redis: 'settings', nats: 'off', gateways: '2' },
+    beside: { cache: KEEPING, redis: ['settings', 'url'], nats: 'off', gateways: '2' },
   },
   {
     name: 'nothing bounds what is kept while a gateway is missing',
@@ -87,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'if (peers.look() && afterSilence === undefined) {',
       },
     ],
-    beside: { cache: 'endless', nats: 'on', gateways: 'parted' },
+    beside: { cache: ['endless', ...KEEPING], nats: 'on', gateways: 'parted' },
   },
   {
     name: 'a statement on a root type is ignored',
@@ -114,7 +117,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'const isKept = !result.extensions && !result.errors?.length',
       },
     ],
-    beside: { cache: 'types', cost: 'told' },
+    beside: { cache: KEEPING, cost: 'told' },
   },
   {
     name: 'a scrape is answered by one worker with its own numbers',
@@ -257,6 +260,6 @@ export const FAULTS: readonly Fault[] = [
         to: "if (accept.includes('text/html') || accept.includes('multipart/')) return undefined",
       },
     ],
-    beside: { defer: 'usual', cache: 'types' },
+    beside: { defer: ['usual', 'streaming', 'eager'] },
   },
 ]

@@ -1,7 +1,7 @@
 import { offRow } from '../draw-row.ts'
 import type { Row } from '../feature.ts'
 import { runPairs, type PairsOptions } from '../run-pairs.ts'
-import { isBeside, type Fault } from './fault.ts'
+import { isBeside, neededBy, type Fault } from './fault.ts'
 import { FAULTS } from './list.ts'
 
 /** Rows that are run with a fault at most. */
@@ -26,11 +26,11 @@ export async function runFaults({ part, print, rows, alone, ...options }: Faults
     const began = performance.now()
     const { found } = await runPairs({
       ...options,
-      rows: alone ? [{ ...offRow(options.features), ...fault.beside }] : rows,
+      rows: alone ? [{ ...offRow(options.features), ...neededBy(fault) }] : rows,
       print: () => {},
       seconds: Infinity,
       fault,
-      ...(!alone && { only: rowsWith(fault, rows), likely: fault.beside }),
+      ...(!alone && { only: rowsWith(fault, rows), likely: (row: Row) => neededBy(fault, row) }),
       untilBroken: true,
     })
     const seconds = Math.round((performance.now() - began) / 1_000)
@@ -47,6 +47,6 @@ export async function runFaults({ part, print, rows, alone, ...options }: Faults
 }
 
 /** The first rows in which it can do harm. */
-function rowsWith({ beside }: Fault, rows: readonly Row[]): readonly number[] {
-  return rows.flatMap((row, index) => (isBeside(beside, row) ? [index] : [])).slice(0, ROWS)
+function rowsWith(fault: Fault, rows: readonly Row[]): readonly number[] {
+  return rows.flatMap((row, index) => (isBeside(fault, row) ? [index] : [])).slice(0, ROWS)
 }

@@ -1,4 +1,5 @@
 import { constant, constantFrom, record } from 'fast-check'
+import { Code, type Piece } from '../config-file.ts'
 import type { Feature, Value } from '../feature.ts'
 import { isFromCache, outcomesOf } from '../judge.ts'
 import { WATCHED } from '../operations.ts'
@@ -13,6 +14,9 @@ const drawn = (strategy: string): NonNullable<Value['config']> => {
         defaultTtlMs: constantFrom(60_000, 3_600_000),
         staleWhileRevalidateMs: constantFrom(0, 60_000),
         maxSize: constantFrom(1, 10_000),
+        maxBytes: constantFrom(100_000, 67_108_864),
+        prefix: constantFrom('', 'pairs'),
+        idFields: constantFrom(['id'], ['isbn', 'id']),
         varyHeaders: constantFrom(['Authorization'], [], ['X-Lang'], ['Authorization', 'x-tenant']),
       }),
     })
@@ -41,6 +45,18 @@ function* observe({ sent, kept }: Run): Generator<string> {
   if (!outcomes.includes('HIT')) yield `what was asked again is no hit: ${outcomes.join(', ')}`
 }
 
+/** Of it nothing is kept, by the setting `enabled`. */
+const KEPT_OUT = 'south'
+
+/** What code of the config decides. */
+const OWN_CODE: Piece = {
+  responseCache: {
+    strategy: new Code("() => 'all'"),
+    session: new Code("({ request }) => request.headers.get('x-lang')"),
+    enabled: new Code(`({ request }) => request.headers.get('x-tenant') !== '${KEPT_OUT}'`),
+  },
+}
+
 export const cache: Feature = {
   name: 'cache',
   settings: ['responseCache'],
@@ -62,8 +78,22 @@ export const cache: Feature = {
       observe,
     },
     {
+      name: 'own code',
+      config: () => constant(OWN_CODE),
+      during: askAgain,
+      *observe(run) {
+        yield* observe(run)
+        for (const one of run.sent)
+          if (one.headers['x-tenant'] === KEPT_OUT && outcomesOf(one).some((outcome) => outcome !== 'BYPASS'))
+            yield `what code keeps out of the cache is in it: ${one.operations[0]?.operation.name} by ${one.way}, ${outcomesOf(one).join()}`
+      },
+    },
+    {
       name: 'root',
-      config: () => constant({ responseCache: { ttlMsBySchemaCoordinate: { Query: 0 } } }),
+      config: () =>
+        constantFrom<Piece>({ ttlMsBySchemaCoordinate: { Query: 0 } }, { ignoredTypes: ['Query'] }).map(
+          (responseCache) => ({ responseCache }),
+        ),
       *observe({ sent }) {
         for (const one of sent)
           for (const [index, { operation }] of one.operations.entries())

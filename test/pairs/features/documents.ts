@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { constant } from 'fast-check'
+import { constant, constantFrom } from 'fast-check'
 import type { Feature, Value } from '../feature.ts'
 import { idOf, knownTexts } from '../operations.ts'
 import { type User, USERS } from '../users.ts'
 
 /** A manifest of all that the row's clients may ask. */
 const registered =
-  (mode: string): NonNullable<Value['config']> =>
+  (...modes: readonly string[]): NonNullable<Value['config']> =>
   ({ folder, kinds }) => {
     const documents = knownTexts(kinds).map((text) => [`sha256:${idOf(text)}`, text])
     writeFileSync(join(folder, 'documents.json'), JSON.stringify(Object.fromEntries(documents)))
-    return constant({ persistedDocuments: { from: 'documents.json', mode } })
+    return constantFrom(...modes).map((mode) => ({ persistedDocuments: { from: 'documents.json', mode } }))
   }
 
 export const documents: Feature = {
@@ -19,7 +19,7 @@ export const documents: Feature = {
   settings: ['persistedDocuments'],
   values: [
     { name: 'off' },
-    { name: 'allow', config: registered('allow'), ways: ['id', 'id by get'] },
+    { name: 'allow', config: registered('allow', 'log'), ways: ['id', 'id by get'] },
     {
       name: 'only',
       config: registered('only'),

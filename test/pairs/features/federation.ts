@@ -1,4 +1,5 @@
-import { constant } from 'fast-check'
+import { constantFrom, record } from 'fast-check'
+import type { Piece } from '../config-file.ts'
 import type { Feature } from '../feature.ts'
 
 /** What a router asks is answered as any other question, by each way in. */
@@ -11,7 +12,15 @@ export const federation: Feature = {
       name: 'entities',
       operations: ['federation'],
       config: () =>
-        constant({ federation: { entities: { Book: { key: 'id', field: 'book' }, Author: { key: 'id' } } } }),
+        record({
+          federation: record({
+            maxReferences: constantFrom(10, 1_000),
+            entities: constantFrom<Piece>(
+              { Book: { key: 'id', field: 'book' }, Author: { key: 'id' } },
+              { Book: { key: ['id'], field: 'book', args: { id: 'id' } }, Author: { key: 'id' } },
+            ),
+          }),
+        }),
     },
   ],
 }

@@ -4,7 +4,12 @@ import type { Feature, Value } from '../feature.ts'
 import { AUDIENCE, ISSUER, SECRET, subjectOf, type User, USERS } from '../users.ts'
 
 const jwt = (more: Piece): Piece => ({
-  auth: { jwt: { issuers: [{ issuer: ISSUER, audience: AUDIENCE, secret: SECRET }], ...more } },
+  auth: {
+    jwt: {
+      issuers: [{ issuer: ISSUER, audience: AUDIENCE, secret: SECRET, algorithms: ['HS256'] }],
+      ...more,
+    },
+  },
 })
 
 const isKnown = ({ headers }: User): boolean => headers['authorization'] !== undefined
@@ -27,6 +32,21 @@ const forge: NonNullable<Value['during']> = async ({ ask, violate }) => {
 const refuses: NonNullable<Value['refuses']> = (_asked, { user }) =>
   user.name === 'mallory' ? 'UNAUTHENTICATED' : undefined
 
+const onlyAda = (refuse: 'field' | 'operation'): Piece => ({
+  ...jwt({ scheme: 'Bearer', header: 'authorization', scopesClaim: 'scope' }),
+  access: {
+    refuse,
+    fields: { 'Author.email': { policies: ['ada'] } },
+    policies: { ada: { claim: 'sub', is: ['ada'] } },
+  },
+})
+
+/** Why one may not see what is for ada alone. */
+const refusalOf = (user: User): string | undefined => {
+  if (!isKnown(user)) return 'UNAUTHENTICATED'
+  return subjectOf(user.headers['authorization'] ?? '') === 'ada' ? undefined : 'FORBIDDEN'
+}
+
 export const auth: Feature = {
   name: 'jwt',
   settings: ['auth', 'access'],
@@ -38,6 +58,21 @@ export const auth: Feature = {
       denies: (coordinate, user) =>
         coordinate === 'Author.email' && !isKnown(user) ? 'UNAUTHENTICATED' : undefined,
       refuses,
+      during: forge,
+    },
+    {
+      name: 'policies',
+      config: () => constant(onlyAda('field')),
+      denies: (coordinate, user) => (coordinate === 'Author.email' ? refusalOf(user) : undefined),
+      refuses,
+      during: forge,
+    },
+    {
+      name: 'whole operations',
+      config: () => constant(onlyAda('operation')),
+      refuses: (asked, sent, piece) =>
+        refuses(asked, sent, piece) ??
+        (asked.operation.text.includes('email') ? refusalOf(sent.user) : undefined),
       during: forge,
     },
     {

@@ -23,6 +23,25 @@ export const limits: Feature = {
   values: [
     { name: 'usual', during: asks(MANY_ALIASES) },
     {
+      name: 'wide',
+      config: () =>
+        record({
+          graphql: record({
+            maxBodyBytes: constantFrom(1_048_576, 2_000_000),
+            limits: record({
+              maxDepth: constantFrom(8, 0),
+              maxTokens: constantFrom(500, 0),
+              maxAliases: constantFrom(30, 0),
+              maxDuplicateFields: constantFrom(30, 0),
+              maxBodyItems: constantFrom(200, 50_000),
+              maxAnswerObjects: constantFrom(1_000, 0),
+              maxAnswerBytes: constantFrom(100_000, 0),
+            }),
+          }),
+        }),
+      during: asks(MANY_ALIASES),
+    },
+    {
       name: 'aliases',
       config: () => record({ graphql: record({ limits: record({ maxAliases: constantFrom(4, 6) }) }) }),
       refuses: ({ operation }) =>
@@ -46,7 +65,24 @@ export const cost: Feature = {
     },
     {
       name: 'told',
-      config: () => constant({ cost: { max: 0, includeExtensionMetadata: true } }),
+      config: () =>
+        record({
+          cost: record({
+            max: constant(0),
+            includeExtensionMetadata: constant(true),
+            listSize: constantFrom(1, 50),
+            fields: constantFrom<Piece>(
+              { 'Book.title': { weight: 2 } },
+              { 'Query.books': { listSize: { assumedSize: 4 } } },
+              { 'Query.book': { arguments: { id: 1 } } },
+              {
+                'Query.books': {
+                  listSize: { slicingArguments: ['limit'], requireOneSlicingArgument: false },
+                },
+              },
+            ),
+          }),
+        }),
       during: asks(EXPENSIVE),
       *observe({ sent }) {
         for (const one of sent) {
@@ -105,7 +141,24 @@ export const rateLimit: Feature = {
     },
     {
       name: 'wide',
-      config: () => constant({ rateLimit: { rules: [{ max: 1_000_000, windowSeconds: 60 }] } }),
+      config: () =>
+        constantFrom<Piece>({}, { by: 'address' }, { counts: 'requests' }, { counts: 'executions' }).map(
+          (rule) => ({ rateLimit: { rules: [{ max: 1_000_000, windowSeconds: 60, ...rule }] } }),
+        ),
+    },
+    {
+      name: 'by claim',
+      // Nothing is known of anyone without a token.
+      fits: ({ jwt }) => jwt !== 'off',
+      config: () =>
+        constant({ rateLimit: { rules: [{ by: { claim: 'sub' }, max: 1_000_000, windowSeconds: 60 }] } }),
+    },
+    {
+      name: 'of fields',
+      config: () =>
+        constantFrom<Piece>({ operations: ['Titles'] }, { fields: ['Query.book', 'Query.books'] }).map(
+          (rule) => ({ rateLimit: { rules: [{ max: 1_000_000, windowSeconds: 60, ...rule }] } }),
+        ),
     },
   ],
 }

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { followLiveEvents, followLiveFrames, type LiveUpdate } from '@vinyasa/test-kit'
-import { constant, constantFrom, record } from 'fast-check'
+import {
+  followLiveEvents,
+  followLiveFrames,
+  type LiveStreamOptions,
+  type LiveUpdate,
+} from '@vinyasa/test-kit'
+import { boolean, constant, constantFrom, record, tuple } from 'fast-check'
+import { followEventSource } from '../event-source.ts'
 import type { Feature, Session, Value } from '../feature.ts'
+import { Code, mergePieces, type Piece } from '../config-file.ts'
 import { isSame } from '../judge.ts'
 import { WATCHED } from '../operations.ts'
 import type { Answer } from '../run.ts'
@@ -20,10 +27,62 @@ interface Watcher {
   ended: string | undefined
 }
 
+interface Transport {
+  readonly isSocket: boolean
+  follow(session: Session, options: LiveStreamOptions): Promise<unknown>
+  /** What is wrong with the form of an update. */
+  whyNot(update: Sent): string | undefined
+}
+
+/** All that an update may hold. */
+interface Sent extends Answer {
+  readonly revision?: number
+}
+
+const inExtensions = ({ extensions, ...payload }: Sent): string | undefined => {
+  const { revision } = (extensions?.['liveQuery'] ?? {}) as Sent
+  if (typeof revision !== 'number') return 'no revision in extensions.liveQuery'
+  const more = Object.keys(payload).find((name) => name !== 'data' && name !== 'errors')
+  return more && `${more} beside the data`
+}
+
+const TRANSPORTS = {
+  sse: {
+    isSocket: false,
+    follow: ({ endpoint }, options) => followLiveEvents(endpoint, options),
+    whyNot: inExtensions,
+  },
+  ws: {
+    isSocket: true,
+    follow: ({ endpoint }, options) => followLiveFrames(endpoint, options),
+    whyNot: ({ revision }) => (typeof revision === 'number' ? undefined : 'no revision in the payload'),
+  },
+  EventSource: {
+    isSocket: false,
+    follow: ({ endpoint, violate }, { onUpdate, ...options }) =>
+      followEventSource(endpoint, {
+        headers: {},
+        ...options,
+        onEvent({ name, data }) {
+          if (name !== '') violate(`an EventSource hears nothing of an event with a name: ${name}`)
+          onUpdate(JSON.parse(data) as LiveUpdate)
+        },
+      }),
+    whyNot: inExtensions,
+  },
+  patches: {
+    isSocket: true,
+    follow: ({ endpoint }, options) => followLiveFrames(endpoint, options),
+    whyNot: inExtensions,
+  },
+} satisfies Record<string, Transport>
+
 /** Users watch the same, and see each change, their own. */
 const watch =
-  (transport: 'sse' | 'ws'): NonNullable<Value['during']> =>
+  (transport: Transport): NonNullable<Value['during']> =>
   async (session) => {
+    const updates: Answer[] = []
+    session.keep('live', updates)
     const abort = new AbortController()
     const watchers = USERS.slice(0, WATCHERS).map((user): Watcher => ({
       user,
@@ -39,15 +98,18 @@ const watch =
         onUpdate: (update: LiveUpdate) => {
           if (!isOpen) count(session, transport)
           isOpen = true
+          updates.push(update)
+          const whyNot = transport.whyNot(update)
+          if (whyNot !== undefined)
+            session.violate(`an update has another form: ${whyNot}, ${JSON.stringify(update)}`)
           see(session, watcher, update)
         },
       }
-      const follow = transport === 'sse' ? followLiveEvents : followLiveFrames
       // A gateway that reads its config anew ends what is open, and clients come back.
       for (let connection = 0; connection < CONNECTIONS && !abort.signal.aborted; connection++) {
         isOpen = false
         watcher.ended = undefined
-        watcher.ended = String(await follow(session.endpoint, options).catch((error: unknown) => error))
+        watcher.ended = String(await transport.follow(session, options).catch((error: unknown) => error))
       }
     })
     await until(() => watchers.every(({ shown, ended }) => shown !== undefined || ended !== undefined))
@@ -66,9 +128,9 @@ const watch =
   }
 
 /** A socket is no request; its operations are counted like others. */
-function count({ beside }: Session, transport: 'sse' | 'ws'): void {
-  if (transport === 'sse') beside('requests', 1)
-  if (transport === 'sse') beside('bypassed', 1)
+function count({ beside }: Session, { isSocket }: Transport): void {
+  if (!isSocket) beside('requests', 1)
+  if (!isSocket) beside('bypassed', 1)
   beside('queries', 1)
 }
 
@@ -92,21 +154,57 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds() && performance.now() < latest) await sleep(20)
 }
 
-const config: Value['config'] = () =>
-  record({
-    liveQuery: record({
+const drawn =
+  (more: Piece): Value['config'] =>
+  () => {
+    const defaults = constantFrom<Piece>(
+      {},
+      { strategy: 'POLLING', pollIntervalMs: 200 },
+      { strategy: 'HASH_DIFF', pollIntervalMs: 200 },
+      { volatility: 'High', maxConnections: 100, ttlSeconds: 3_600 },
+      { dependsOn: ['Book'], filter: 'gateway' },
+    )
+    const rare = constantFrom<Piece>(
+      {},
+      { fields: { book: { enabled: true, throttleMs: 10 } } },
+      { revalidate: new Code('() => true'), revalidateSeconds: 1 },
+      { varyHeaders: ['authorization', 'x-lang'] },
+    )
+    const usual = record({
       defaults: record({ enabled: constant(true), throttleMs: constantFrom(0, 50) }),
-    }),
-  })
+      batch: constantFrom<Piece>({}, { enabled: false }, { debounceMs: 5, maxBatchSize: 2, maxWaitMs: 50 }),
+      skipUnchanged: boolean(),
+      matchEntityId: boolean(),
+      maxSubscriptions: constantFrom(100, 10_000),
+      sockets: record({
+        maxSubscriptionsPerSocket: constantFrom(1, 100),
+        maxMessageBytes: constant(10_000),
+        keepAliveMs: constantFrom(500, 12_000),
+      }),
+    })
+    return tuple(usual, defaults, rare).map(([one, defaults, rare]) => ({
+      liveQuery: mergePieces([one, { defaults }, rare, more]),
+    }))
+  }
 /** Live queries bring their text. */
 const fits: Value['fits'] = (row) => row['documents'] !== 'only'
 
+const by = (name: keyof typeof TRANSPORTS, more: Piece = {}): Value => ({
+  name,
+  config: drawn(more),
+  fits,
+  during: watch(TRANSPORTS[name]),
+})
+
+/** `EventSource` and `patches` are what clients of graphql-live-query read. */
 export const live: Feature = {
   name: 'live',
   settings: ['liveQuery'],
   values: [
     { name: 'off', config: () => constant({ liveQuery: false }) },
-    { name: 'sse', config, fits, during: watch('sse') },
-    { name: 'ws', config, fits, during: watch('ws') },
+    by('sse'),
+    by('ws'),
+    by('EventSource', { eventNames: false }),
+    by('patches', { updateFields: 'extensions' }),
   ],
 }

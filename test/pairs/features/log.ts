@@ -9,11 +9,11 @@ interface Line {
   readonly status?: number
 }
 
-function* observeJson({ lines, sent }: Run): Generator<string> {
+function* observeJson({ lines, sent, path }: Run): Generator<string> {
   const logged = new Map<string, Line[]>()
   for (const text of lines.filter((line) => line.startsWith('{'))) {
     const line = JSON.parse(text) as Line
-    if (line.msg !== 'request' || line.path !== '/graphql' || line.id === undefined) continue
+    if (line.msg !== 'request' || line.path !== path || line.id === undefined) continue
     logged.set(line.id, [...(logged.get(line.id) ?? []), line])
   }
   for (const { id, status, operations } of sent) {

@@ -11,11 +11,14 @@ interface Scrape {
   readonly sent: number
 }
 
+const REQUESTS = 'vinyasa_http_request_duration_seconds_count'
+const ofPath = (path: string): string => `path="${path}"`
 const TOKEN = 'a token of the scraper'
 
 const scrape =
   (path: string, token?: string): NonNullable<Value['during']> =>
-  async ({ url, keep, countSent }) => {
+  async ({ url, endpoint, keep, countSent }) => {
+    const graphql = endpoint.slice(url.length)
     // Last of all, so that it has seen everything.
     return async () => {
       const sent = countSent()
@@ -29,15 +32,15 @@ const scrape =
       for (let same = 0, turn = 0; same < 5 && turn < 50; turn++) {
         await sleep(100)
         const next = await ask()
-        same = requestsIn(next) === requestsIn(scraped) ? same + 1 : 0
+        same = requestsIn(next, graphql) === requestsIn(scraped, graphql) ? same + 1 : 0
         scraped = next
       }
       keep('metrics', scraped)
     }
   }
 
-const requestsIn = ({ text }: Scrape): string =>
-  [...samplesOf(text, 'vinyasa_http_request_duration_seconds_count', 'status', 'path="/graphql"')].join()
+const requestsIn = ({ text }: Scrape, path: string): string =>
+  [...samplesOf(text, REQUESTS, 'status', ofPath(path))].join()
 
 /** Sums of the samples of one metric, by one label. */
 function samplesOf(text: string, name: string, label: string, only = ''): ReadonlyMap<string, number> {
@@ -50,13 +53,10 @@ function samplesOf(text: string, name: string, label: string, only = ''): Readon
   return sums
 }
 
-function countBy(
-  sent: readonly Sent[],
-  keysOf: (one: Sent) => readonly string[],
-): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of sent.flatMap(keysOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
+function counts(keys: readonly string[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
+  return times
 }
 
 function* differences(what: string, told: ReadonlyMap<string, number>, seen: ReadonlyMap<string, number>) {
@@ -66,7 +66,7 @@ function* differences(what: string, told: ReadonlyMap<string, number>, seen: Rea
   }
 }
 
-function* observe({ kept, sent: whole, beside }: Run): Generator<string> {
+function* observe({ kept, sent: whole, beside, path }: Run): Generator<string> {
   const { status, text, sent: count } = kept.get('metrics') as Scrape
   if (status !== 200) {
     yield `/metrics answers with another status: ${status}`
@@ -75,24 +75,30 @@ function* observe({ kept, sent: whole, beside }: Run): Generator<string> {
   const sent = whole.slice(0, count)
   const told = (name: string, label: string, only?: string): ReadonlyMap<string, number> =>
     samplesOf(text, name, label, only)
-  const requests = told('vinyasa_http_request_duration_seconds_count', 'status', 'path="/graphql"')
+  const requests = told(REQUESTS, 'status', ofPath(path))
   const statuses = plus(
-    countBy(sent, ({ status }) => [String(status)]),
+    counts([...sent.map(({ status }) => String(status)), ...beside.statuses]),
     '200',
     beside.requests,
   )
   yield* differences('requests', requests, statuses)
-  yield* differences('errors', told('vinyasa_errors_total', 'code'), countBy(sent, codesOf))
-  const outcomes = countBy(sent, (one) => outcomesOf(one).map((outcome) => outcome.toLowerCase()))
+  yield* differences(
+    'errors',
+    told('vinyasa_errors_total', 'code'),
+    counts([...sent.flatMap(codesOf), ...beside.codes]),
+  )
+  const outcomes = counts(sent.flatMap((one) => outcomesOf(one).map((outcome) => outcome.toLowerCase())))
   const isCached = outcomes.size > 0
   const seen = plus(outcomes, 'bypass', isCached ? beside.bypassed : 0)
   yield* differences('outcomes of the cache', told('vinyasa_cache_requests_total', 'outcome'), seen)
   // Of those that are executed, or refused for their cost alone; runs of live queries are counted for themselves.
-  const executed = countBy(sent, (one) =>
-    one.operations.flatMap(({ operation, answer }, index) => {
-      const isCounted = answer.data !== undefined || codeOf(answer) === 'COST_ESTIMATED_TOO_EXPENSIVE'
-      return isCounted && !isFromCache(one, index) ? [operation.type] : []
-    }),
+  const executed = counts(
+    sent.flatMap((one) =>
+      one.operations.flatMap(({ operation, answer }, index) => {
+        const isCounted = answer.data !== undefined || codeOf(answer) === 'COST_ESTIMATED_TOO_EXPENSIVE'
+        return isCounted && !isFromCache(one, index) ? [operation.type] : []
+      }),
+    ),
   )
   const operations = new Map(
     [...told('vinyasa_operations_total', 'type')].filter(([type]) => type !== 'live'),
@@ -101,8 +107,8 @@ function* observe({ kept, sent: whole, beside }: Run): Generator<string> {
   yield* differences('operations', operations, all)
 }
 
-const plus = (counts: ReadonlyMap<string, number>, key: string, more: number): ReadonlyMap<string, number> =>
-  more === 0 ? counts : new Map([...counts, [key, (counts.get(key) ?? 0) + more]])
+const plus = (times: ReadonlyMap<string, number>, key: string, more: number): ReadonlyMap<string, number> =>
+  more === 0 ? times : new Map([...times, [key, (times.get(key) ?? 0) + more]])
 
 const codeOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions?.['code']
 

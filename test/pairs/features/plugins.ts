@@ -6,6 +6,7 @@ import { repository } from '../../e2e/support/demo.ts'
 import { Code } from '../config-file.ts'
 import type { Feature, Value } from '../feature.ts'
 import { idOf, knownTexts } from '../operations.ts'
+import type { Answer } from '../run.ts'
 
 /** A plugin that writes a letter into a file whenever it is called, and does nothing else. */
 const hook = (name: string): NonNullable<Value['config']> => {
@@ -80,7 +81,10 @@ export const plugin: Feature = {
     }, { readsHeaders: [] })`),
           ],
         }),
-      *observe({ sent }) {
+      *observe({ sent, kept }) {
+        for (const { extensions } of (kept.get('live') ?? []) as readonly Answer[])
+          if (extensions?.['house'] !== 'mine')
+            yield `extensions of a plugin are missing in a live update: ${JSON.stringify(extensions)}`
         for (const { operations, way, answerHeaders } of sent) {
           for (const { answer, operation } of operations)
             if (answer.data && way !== 'multipart' && answer.extensions?.['house'] !== 'mine')

@@ -11,7 +11,12 @@ export const launcher: Feature = {
 export const proxy: Feature = {
   name: 'proxy',
   settings: [],
-  values: [{ name: 'off' }, { name: 'nginx' }],
+  values: [
+    { name: 'off' },
+    { name: 'nginx' },
+    // As Debian ships it: HTTP/1.0 to the gateway, whose streams it keeps back unless they say otherwise.
+    { name: 'nginx as shipped', fits: ({ live = 'off' }) => live !== 'ws' && live !== 'patches' },
+  ],
 }
 
 /** Time for a reload, of each worker after the other. */

@@ -1,7 +1,8 @@
-import { constant, record, constantFrom } from 'fast-check'
+import { type Arbitrary, boolean, constant, constantFrom, record } from 'fast-check'
 import type { Feature, Surroundings, Value } from '../feature.ts'
-import type { Piece } from '../config-file.ts'
+import { type Content, mergePieces, type Piece } from '../config-file.ts'
 import { PROTO } from '../library.ts'
+import { ASKED_BY_CODE } from '../operations.ts'
 
 const author = { typeName: 'Author', fields: { id: 'id!', name: 'string!', email: 'string' } }
 
@@ -52,26 +53,68 @@ function backends({ grpc, rest }: Surroundings): Piece {
   }
 }
 
-const beside = (name: string, grpc: Piece, rest: Piece): Value => ({
+const beside = (
+  name: string,
+  grpc: Arbitrary<Piece> = constant({}),
+  rest: Arbitrary<Piece> = constant({}),
+): Value => ({
   name,
-  config: (surroundings) => {
-    const { grpc: both, rest: other } = backends(surroundings) as Readonly<Record<string, Piece>>
-    return constant({
-      grpc: { books: { ...(both?.['books'] as Piece), ...grpc } },
-      rest: { authors: { ...(other?.['authors'] as Piece), ...rest } },
-    })
-  },
+  config: (surroundings) =>
+    record({ grpc: record({ books: grpc }), rest: record({ authors: rest }) }).map((more) =>
+      mergePieces([backends(surroundings), more]),
+    ),
 })
+
+/** Bounds that nothing asked here comes near. */
+const BOUNDED = {
+  grpc: record({
+    timeoutMs: constantFrom(5_000, 30_000),
+    retry: constantFrom<Piece>({ maxRetries: 0 }, { maxRetries: 5, initialBackoffMs: 10, maxBackoffMs: 100 }),
+    maxResponseItems: constantFrom(1_000, 100_000),
+    channel: record({
+      keepalive: constant({ timeMs: 10_000, timeoutMs: 5_000 }),
+      maxReceiveBytes: constant(1_000_000),
+      maxSendBytes: constant(1_000_000),
+      maxConcurrentCalls: constantFrom(4, 100),
+      maxConnections: constantFrom(1, 4),
+      connectTimeoutMs: constant(5_000),
+    }),
+    fieldMasks: boolean(),
+    metadata: constant({ static: { 'x-gateway': 'pairs' } }),
+  }),
+  rest: record({
+    timeoutMs: constantFrom(5_000, 30_000),
+    totalTimeoutMs: constantFrom(10_000, 60_000),
+    retry: constantFrom<Piece>({ maxRetries: 0 }, { maxRetries: 5, initialBackoffMs: 10, multiplier: 1 }),
+    breaker: constantFrom<Content>(false, { threshold: 50, halfOpenAfterMs: 100 }),
+    cacheSize: constantFrom(1, 1_000),
+    cacheMaxBytes: constantFrom(1_000, 1_000_000),
+    cacheTtlMs: constantFrom(1, 60_000),
+    defaultHeaders: constant({ 'x-gateway': 'pairs' }),
+    maxResponseBytes: constant(1_000_000),
+    maxResponseItems: constant(10_000),
+    maxHeldBytes: constant(10_000_000),
+    maxRequestsPerOperation: constantFrom(100, 1_000),
+    maxConnections: constantFrom(4, 64),
+    maxConnectionAgeMs: constantFrom(100, 60_000),
+    logBodies: boolean(),
+  }),
+}
 
 export const sources: Feature = {
   name: 'sources',
   settings: ['grpc', 'rest'],
   values: [
-    beside('plans', {}, {}),
-    beside('resolvers', { plans: false }, { plans: false, cacheSize: 0 }),
-    beside('shared calls', { dedupe: 'inflight' }, {}),
-    beside('grpc-js', { transport: 'grpc-js', dedupe: false }, { noRetry: true }),
-    beside('compressed', { channel: { compression: 'gzip' } }, { healthPath: '/authors?health' }),
+    beside('plans'),
+    beside('resolvers', constant({ plans: false }), constant({ plans: false, cacheSize: 0 })),
+    beside('shared calls', constant({ dedupe: 'inflight' })),
+    beside('grpc-js', constant({ transport: 'grpc-js', dedupe: false }), constant({ noRetry: true })),
+    beside(
+      'compressed',
+      constant({ channel: { compression: 'gzip' } }),
+      constant({ healthPath: '/authors?health' }),
+    ),
+    beside('bounded', BOUNDED.grpc, BOUNDED.rest),
   ],
 }
 
@@ -83,7 +126,7 @@ export const preset: Feature = {
     {
       name: 'production',
       config: () => constant({ preset: 'production' }),
-      headers: { 'apollo-require-preflight': '1' },
+      headers: ASKED_BY_CODE,
     },
   ],
 }
@@ -103,6 +146,14 @@ export const server: Feature = {
             maxInFlight: constantFrom(20, 100),
             maxAddressShare: constant(1),
             answerTimeoutMs: constantFrom(5_000, 20_000),
+            host: constantFrom('127.0.0.1', 'localhost'),
+            headersTimeoutMs: constantFrom(1_000, 10_000),
+            requestTimeoutMs: constantFrom(5_000, 30_000),
+            maxConnections: constantFrom(200, 1_000),
+            sendTimeoutMs: constantFrom(2_000, 30_000),
+            maxUnsentBytes: constantFrom(1_000_000, 0),
+            trustProxy: constantFrom<Content>(true, ['loopback']),
+            livenessPath: constantFrom('/alive', '/health/live'),
           }),
         }),
     },

@@ -119,6 +119,6 @@ export const uploads: Feature = {
   values: [
     { name: 'off' },
     value('whole', {}),
-    value('streamed', { uploads: { maxFileBytes: 1_000_000, maxFiles: 2 } }),
+    value('streamed', { uploads: { maxFileBytes: 1_000_000, maxFiles: 2, maxIdleMs: 5_000 } }),
   ],
 }

@@ -1,5 +1,5 @@
-import { constant, constantFrom } from 'fast-check'
-import type { Feature } from '../feature.ts'
+import { constant, constantFrom, record } from 'fast-check'
+import type { Feature, Value } from '../feature.ts'
 
 export const batching: Feature = {
   name: 'batching',
@@ -14,17 +14,28 @@ export const batching: Feature = {
   ],
 }
 
+/** Bounds that nothing asked here comes near. */
+const deferring = (strategy: 'auto' | 'streaming' | 'eager'): Value['config'] => {
+  return () =>
+    record({
+      defer: record({
+        strategy: constant(strategy),
+        enabled: constant(true),
+        maxDeferredFragments: constantFrom(4, 16),
+        fragmentTimeoutMs: constantFrom(0, 20_000),
+        maxTotalTimeoutMs: constantFrom(0, 30_000),
+        multipartBoundary: constantFrom('-', 'a boundary of its own'),
+      }),
+    })
+}
+
 export const defer: Feature = {
   name: 'defer',
   settings: ['defer'],
   values: [
     { name: 'off', config: () => constant({ defer: false }) },
     { name: 'usual', ways: ['multipart'], operations: ['defer'] },
-    {
-      name: 'eager',
-      config: () => constant({ defer: { strategy: 'eager' } }),
-      ways: ['multipart'],
-      operations: ['defer'],
-    },
+    { name: 'streaming', config: deferring('streaming'), ways: ['multipart'], operations: ['defer'] },
+    { name: 'eager', config: deferring('eager'), ways: ['multipart'], operations: ['defer'] },
   ],
 }

@@ -30,7 +30,8 @@ export function deadlinesOf(options: DeadlineOptions): Deadlines {
 export function nodeDeadlines(deadlines: Deadlines): ServerOptions {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = deadlines
   return {
-    headersTimeout: headersTimeoutMs,
+    // Node refuses to listen where a part may take longer than the whole.
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: lookEvery(headersTimeoutMs, requestTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,

@@ -38,7 +38,8 @@ export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
   const json = jsonQuality(accepted)
   if (best && best.quality >= json)
     return { multipart: best.multipart, preferred: 'multipart', isAlone: json === 0 }
-  const isUnknown = !best && accepted.length > 0 && accepted.every(({ type }) => type === 'multipart/mixed')
+  const taken = accepted.filter(({ quality }) => quality > 0)
+  const isUnknown = !best && taken.length > 0 && taken.every(({ type }) => type === 'multipart/mixed')
   return { multipart: best?.multipart, preferred: isUnknown ? 'neither' : 'json', isAlone: false }
 }
 
