@@ -92,6 +92,8 @@ export interface Value {
   readonly denies?: (coordinate: string, user: User) => string | undefined
   /** The code with which it refuses an operation. */
   readonly refuses?: (asked: Asked, sent: Sent, piece: Piece) => string | undefined
+  /** Whether it refused the operation in the place of executing it, so that it counts as an operation. */
+  readonly refusesLate?: (asked: Asked, sent: Sent) => boolean
   /** Where a known operation goes with it, besides the prepared path. */
   readonly enters?: readonly Detour[]
   /** Does something in the middle of what clients ask. */

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { constant, constantFrom } from 'fast-check'
+import { constant } from 'fast-check'
 import type { Feature, Value } from '../feature.ts'
 import { idOf, knownTexts } from '../operations.ts'
 import { type User, USERS } from '../users.ts'
 
 /** A manifest of all that the row's clients may ask. */
 const registered =
-  (...modes: readonly string[]): NonNullable<Value['config']> =>
+  (mode: string): NonNullable<Value['config']> =>
   ({ folder, kinds }) => {
     const documents = knownTexts(kinds).map((text) => [`sha256:${idOf(text)}`, text])
     writeFileSync(join(folder, 'documents.json'), JSON.stringify(Object.fromEntries(documents)))
-    return constantFrom(...modes).map((mode) => ({ persistedDocuments: { from: 'documents.json', mode } }))
+    return constant({ persistedDocuments: { from: 'documents.json', mode } })
   }
 
 export const documents: Feature = {
@@ -19,7 +19,9 @@ export const documents: Feature = {
   settings: ['persistedDocuments'],
   values: [
     { name: 'off' },
-    { name: 'allow', config: registered('allow', 'log'), ways: ['id', 'id by get'] },
+    { name: 'allow', config: registered('allow'), ways: ['id', 'id by get'] },
+    // It looks at each text that it does not know.
+    { name: 'log', config: registered('log'), ways: ['id', 'id by get'], enters: ['literals'] },
     {
       name: 'only',
       config: registered('only'),

@@ -73,6 +73,7 @@ export const auth: Feature = {
       refuses: (asked, sent, piece) =>
         refuses(asked, sent, piece) ??
         (asked.operation.text.includes('email') ? refusalOf(sent.user) : undefined),
+      refusesLate: ({ operation }, { user }) => operation.text.includes('email') && user.name !== 'mallory',
       during: forge,
     },
     {

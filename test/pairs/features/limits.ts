@@ -61,6 +61,8 @@ export const cost: Feature = {
       config: () => record({ cost: record({ max: constantFrom(40, 60) }) }),
       refuses: ({ operation }) =>
         operation.name === EXPENSIVE.name ? 'COST_ESTIMATED_TOO_EXPENSIVE' : undefined,
+      refusesLate: ({ answer }) =>
+        answer.errors?.[0]?.extensions?.['code'] === 'COST_ESTIMATED_TOO_EXPENSIVE',
       during: asks(EXPENSIVE),
     },
     {

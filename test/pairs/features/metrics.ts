@@ -66,7 +66,7 @@ function* differences(what: string, told: ReadonlyMap<string, number>, seen: Rea
   }
 }
 
-function* observe({ kept, sent: whole, beside, path }: Run): Generator<string> {
+function* observe({ kept, sent: whole, beside, path, drawn }: Run): Generator<string> {
   const { status, text, sent: count } = kept.get('metrics') as Scrape
   if (status !== 200) {
     yield `/metrics answers with another status: ${status}`
@@ -91,12 +91,13 @@ function* observe({ kept, sent: whole, beside, path }: Run): Generator<string> {
   const isCached = outcomes.size > 0
   const seen = plus(outcomes, 'bypass', isCached ? beside.bypassed : 0)
   yield* differences('outcomes of the cache', told('vinyasa_cache_requests_total', 'outcome'), seen)
-  // Of those that are executed, or refused for their cost alone; runs of live queries are counted for themselves.
+  // Of those that are executed, or refused in that place; runs of live queries are counted for themselves.
   const executed = counts(
     sent.flatMap((one) =>
-      one.operations.flatMap(({ operation, answer }, index) => {
-        const isCounted = answer.data !== undefined || codeOf(answer) === 'COST_ESTIMATED_TOO_EXPENSIVE'
-        return isCounted && !isFromCache(one, index) ? [operation.type] : []
+      one.operations.flatMap((asked, index) => {
+        const isLate = drawn.some(({ value }) => value.refusesLate?.(asked, one) === true)
+        const isCounted = asked.answer.data !== undefined || isLate
+        return isCounted && !isFromCache(one, index) ? [asked.operation.type] : []
       }),
     ),
   )

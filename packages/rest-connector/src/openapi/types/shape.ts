@@ -56,6 +56,10 @@ export class ShapeReader {
   readonly #onUnsaid: ShapeListeners['onUnsaid']
   readonly #heard = new WeakSet<Node>()
   readonly #known = new WeakMap<Node, Shape>()
+  /** Those that are being read. */
+  readonly #open = new Set<Node>()
+  /** Schemas of properties that two parts describe, by both. */
+  readonly #narrowedBy = new WeakMap<Node, WeakMap<Node, Node>>()
   readonly #inheritance: Inheritance
   readonly #readsBesideRefs: boolean
 
@@ -74,7 +78,9 @@ export class ShapeReader {
     if (!shape) {
       // A schema that is nothing but itself is any value.
       this.#known.set(node, { kind: 'any', node, ref: undefined, isNullable: true })
+      this.#open.add(node)
       this.#known.set(node, (shape = this.#compute(node)))
+      this.#open.delete(node)
     }
     return shape
   }
@@ -195,9 +201,24 @@ export class ShapeReader {
 
   /** A property that two parts describe is the later one, and null only where both allow it. */
   #narrowed(earlier: unknown, later: unknown): unknown {
-    if (earlier === later || !this.read(later).isNullable) return later
+    if (earlier === later || this.#leadsToOpen(later) || !this.read(later).isNullable) return later
     const { isNullable, kind } = this.read(earlier)
-    return isNullable || kind === 'any' ? later : { allOf: [earlier, later] }
+    if (isNullable || kind === 'any') return later
+    // One schema for both: an object may have such a property at every depth.
+    const [one, other] = [asNode(earlier), asNode(later)]
+    const known = this.#narrowedBy.get(one) ?? new WeakMap<Node, Node>()
+    const both = known.get(other) ?? { allOf: [earlier, later] }
+    this.#narrowedBy.set(one, known.set(other, both))
+    return both
+  }
+
+  /** Whether it is, or is made of, a schema that is being read: of that nothing is known yet but that it is there. */
+  #leadsToOpen(schema: unknown, seen = new Set<Node>()): boolean {
+    const node = this.#document.find(schema) ?? {}
+    if (this.#open.has(node)) return true
+    if (seen.has(node) || marksNullable(node) || saysNull(node)) return false
+    seen.add(node)
+    return asList(node['allOf']).some((part) => this.#leadsToOpen(part, seen))
   }
 
   /** The schemas that `allOf` lists, at every depth, and then the schema itself. */
