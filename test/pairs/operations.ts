@@ -180,6 +180,7 @@ export function knownTexts(kinds: ReadonlySet<string>): readonly string[] {
     RENAME_BOOK,
     RENAME_AUTHOR,
     ...(kinds.has('uploads') ? Object.values(UPLOADS) : []),
+    ...(kinds.has('defer') ? [WATCHED_DEFERRED.text] : []),
   ]
 }
 

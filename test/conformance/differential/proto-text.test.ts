@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 type Compiled = Readonly<Record<string, unknown>> | 'refused'
 
 /** Options that a source reads, which keeps the others as text. */
-const READ = ['packed', 'deprecated', 'mapEntry', 'messageSetWireFormat']
+const READ = new Set(['packed', 'deprecated', 'mapEntry', 'messageSetWireFormat'])
 
 /** Comments and places are another test's. */
 function plain(file: FileDescriptorProto): unknown {
@@ -34,7 +34,7 @@ function plain(file: FileDescriptorProto): unknown {
     if (name === 'sourceCodeInfo' || name === 'jsonName' || (name === 'syntax' && value !== 'proto3'))
       return undefined
     if (name !== 'options') return value
-    const read = Object.entries(value as object).filter(([option]) => READ.includes(option))
+    const read = Object.entries(value as object).filter(([option]) => READ.has(option))
     return read.length > 0 ? Object.fromEntries(read) : undefined
   })
 }

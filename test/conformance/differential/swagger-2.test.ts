@@ -63,7 +63,7 @@ const parameter: fc.Arbitrary<Both & { readonly key: string }> = fc
     place: fc.constantFrom('query', 'header'),
     required: fc.boolean(),
     description: fc.constantFrom(undefined, 'what it is'),
-    value: leaf.map(({ description: _, ...value }): Node => value),
+    value: leaf.map((value): Node => ({ ...value, description: undefined })),
     list: fc.option(fc.constantFrom(undefined, ...Object.keys(STYLES)), { nil: null }),
   })
   .map(({ name, place, required, description, value, list }) => {
@@ -71,7 +71,7 @@ const parameter: fc.Arbitrary<Both & { readonly key: string }> = fc
     const format = place === 'header' && list !== null ? 'csv' : list
     if (format === null)
       return { key: `${place} ${name}`, old: { ...common, ...value }, new: { ...common, schema: value } }
-    const { default: _, ...items } = value
+    const items = { ...value, default: undefined }
     return {
       key: `${place} ${name}`,
       old: { ...common, type: 'array', items, ...(format !== undefined && { collectionFormat: format }) },

@@ -262,4 +262,20 @@ export const FAULTS: readonly Fault[] = [
     ],
     beside: { defer: ['usual', 'streaming', 'eager'] },
   },
+  {
+    name: 'event streams stay in an nginx as it is shipped',
+    edits: [
+      {
+        file: 'packages/live-query/src/http.ts',
+        from: "res?.setHeader?.('X-Accel-Buffering', 'no')",
+        to: 'void res',
+      },
+      {
+        file: 'apps/gateway/src/http/live-streams.ts',
+        from: "if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')",
+        to: '',
+      },
+    ],
+    beside: { live: ['sse', 'EventSource'], proxy: 'nginx as shipped' },
+  },
 ]

@@ -1,6 +1,7 @@
 import { offRow } from '../draw-row.ts'
 import type { Row } from '../feature.ts'
-import { runPairs, type PairsOptions } from '../run-pairs.ts'
+import { type Found, runPairs, type PairsOptions } from '../run-pairs.ts'
+import { runRow } from '../run-row.ts'
 import { isBeside, neededBy, type Fault } from './fault.ts'
 import { FAULTS } from './list.ts'
 
@@ -33,8 +34,9 @@ export async function runFaults({ part, print, rows, alone, ...options }: Faults
       ...(!alone && { only: rowsWith(fault, rows), likely: (row: Row) => neededBy(fault, row) }),
       untilBroken: true,
     })
+    const isFaults = await Promise.all(found.map((one) => isOfFault(one, options)))
     const seconds = Math.round((performance.now() - began) / 1_000)
-    const [first] = found
+    const first = found.find((_, index) => isFaults[index])
     if (!first) missed++
     print(
       first
@@ -44,6 +46,17 @@ export async function runFaults({ part, print, rows, alone, ...options }: Faults
     if (first) print(`<!-- ${first.what} -->`)
   }
   return missed
+}
+
+/** Whether what is left of the row keeps the rule without the fault. */
+async function isOfFault(
+  { row, rule, features: left }: Found,
+  { features, seed }: Pick<FaultsOptions, 'features' | 'seed'>,
+): Promise<boolean> {
+  const values = Object.fromEntries(left.map((text) => text.split('=') as [string, string]))
+  const whole = { ...offRow(features), ...values }
+  const { violations } = await runRow({ features, row: whole, seed: seed * 1_000 + row, checks: false })
+  return violations.every((violation) => violation.rule !== rule)
 }
 
 /** The first rows in which it can do harm. */

@@ -73,7 +73,8 @@ export const auth: Feature = {
       refuses: (asked, sent, piece) =>
         refuses(asked, sent, piece) ??
         (asked.operation.text.includes('email') ? refusalOf(sent.user) : undefined),
-      refusesLate: ({ operation }, { user }) => operation.text.includes('email') && user.name !== 'mallory',
+      refusesLate: ({ operation, answer }, { user }) =>
+        operation.text.includes('email') && answer.errors?.[0]?.extensions?.['code'] === refusalOf(user),
       during: forge,
     },
     {

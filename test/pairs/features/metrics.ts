@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { constant } from 'fast-check'
 import type { Feature, Value } from '../feature.ts'
 import { isFromCache, outcomesOf } from '../judge.ts'
-import type { Answer, Run, Sent } from '../run.ts'
+import type { Run, Sent } from '../run.ts'
 
 interface Scrape {
   readonly status: number
@@ -110,8 +110,6 @@ function* observe({ kept, sent: whole, beside, path, drawn }: Run): Generator<st
 
 const plus = (times: ReadonlyMap<string, number>, key: string, more: number): ReadonlyMap<string, number> =>
   more === 0 ? times : new Map([...times, [key, (times.get(key) ?? 0) + more]])
-
-const codeOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions?.['code']
 
 /** The codes of all errors in an answer. What refuses a whole batch is one. */
 function codesOf({ operations, isRefusedWhole }: Sent): string[] {

@@ -1,0 +1,94 @@
+// What two features add to the CPU of a known query, beside what each adds alone: `pnpm test:pairs:cost --rounds 15 --pairs 20`.
+// `--only jwt=claims,cache=types` measures these and no others. Four gateways are asked in turns (neither, each, both), in many
+// short rounds; of each round the CPU is divided by that of the gateway with neither, and the median of all rounds counts.
+// Exits with 1 where both add more than the sum, with a slack of 0.3 of what each changes and 0.05 of a request.
+import { parseArgs } from 'node:util'
+import type { Row } from '../feature.ts'
+import { openMeasured, type Measured } from './measure.ts'
+
+/** What people deploy. Values that need each other stand together. */
+const DEPLOYED: Readonly<Record<string, Row>> = {
+  cache: { cache: 'types' },
+  live: { live: 'sse' },
+  metrics: { metrics: 'on' },
+  log: { log: 'json' },
+  jwt: { jwt: 'claims' },
+  access: { jwt: 'whole operations' },
+  rateLimit: { rateLimit: 'wide' },
+  documents: { documents: 'allow' },
+  apq: { apq: 'on' },
+  cost: { cost: 'told' },
+  production: { preset: 'production' },
+  forward: { forward: 'all' },
+  defer: { defer: 'usual' },
+}
+const [SLACK, FLOOR] = [0.3, 0.05]
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((arg) => arg !== '--'),
+  options: {
+    rounds: { type: 'string', default: '15' },
+    pairs: { type: 'string' },
+    only: { type: 'string' },
+  },
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const names = values.only?.split(',') ?? Object.keys(DEPLOYED)
+const pairs = names
+  .flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const))
+  .filter((pair) => fits(...pair))
+  .slice(0, values.pairs === undefined ? undefined : Number(values.pairs))
+const rounds = Number(values.rounds)
+
+const alone = new Map<string, Measured>()
+const base = await openMeasured({})
+print(
+  '| one | other | one alone | other alone | both | the sum | |\n| --- | --- | --: | --: | --: | --: | --- |',
+)
+let broken = 0
+for (const [one, other] of pairs) {
+  const both = await openMeasured({ ...valuesOf(one), ...valuesOf(other) })
+  const measured = [await aloneWith(one), await aloneWith(other), both]
+  const ratios: number[][] = measured.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    const without = await base.round()
+    for (const [index, gateway] of measured.entries()) ratios[index]?.push((await gateway.round()) / without)
+  }
+  await both[Symbol.asyncDispose]()
+  const [first = 0, second = 0, together = 0] = ratios.map((all) => median(all) - 1)
+  const bound = first + second + SLACK * (Math.abs(first) + Math.abs(second)) + FLOOR
+  const isBroken = together > bound
+  if (isBroken) broken++
+  const said = [first, second, together, first + second].map(
+    (part) => `${part < 0 ? '' : '+'}${part.toFixed(2)}`,
+  )
+  print(`| ${one} | ${other} | ${said.join(' | ')} | ${isBroken ? 'more than the sum' : ''} |`)
+}
+for (const gateway of [base, ...alone.values()]) await gateway[Symbol.asyncDispose]()
+process.exit(broken > 0 ? 1 : 0)
+
+/** Of one feature there is one value. */
+function fits(one: string, other: string): boolean {
+  return Object.keys(valuesOf(one)).every((name) => !(name in valuesOf(other)))
+}
+
+function valuesOf(name: string): Row {
+  const values = DEPLOYED[name]
+  if (!values) throw new Error(`${name} is none of ${Object.keys(DEPLOYED).join(', ')}`)
+  return values
+}
+
+async function aloneWith(name: string): Promise<Measured> {
+  const gateway = alone.get(name) ?? (await openMeasured(valuesOf(name)))
+  alone.set(name, gateway)
+  return gateway
+}
+
+function median(all: readonly number[]): number {
+  const sorted = all.toSorted((one, other) => one - other)
+  return (
+    ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0)) /
+    2
+  )
+}
