@@ -39,12 +39,13 @@ it.each([
 })
 
 it('keeps parameters, without their quotes', () => {
-  const [range] = parseAccept('multipart/mixed;DeferSpec="20220824";boundary=-;a="1=\\"2;,";b')
+  const [range] = parseAccept('multipart/mixed;DeferSpec="20220824";boundary=-;a="1=\\"2;,";b;c="d')
   expect([...(range?.parameters ?? [])]).toEqual([
     ['deferspec', '20220824'],
     ['boundary', '-'],
     ['a', '1="2;,'],
     ['b', ''],
+    ['c', 'd'],
   ])
 })
 

@@ -55,6 +55,17 @@ describe('onAbort', () => {
     expect(call).toHaveBeenCalledTimes(1)
   })
 
+  it('calls who still waits when others are let go, however often', () => {
+    const abort = new AbortController()
+    const [gone, call] = [vi.fn<() => void>(), vi.fn<() => void>()]
+    const letGo = onAbort(abort.signal, gone)
+    onAbort(abort.signal, call)
+    letGo()
+    letGo()
+    abort.abort()
+    expect([gone.mock.calls.length, call.mock.calls.length]).toEqual([0, 1])
+  })
+
   it('keeps no signal that was combined of others', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
