@@ -1,4 +1,4 @@
-import { asList, type Node } from '../openapi-document.ts'
+import { asList, asNode, type Node, type OpenApiDocument } from '../openapi-document.ts'
 
 const NULLABLE_ALONE: ReadonlySet<string> = new Set(['nullable', 'x-nullable', 'description', 'title'])
 
@@ -23,4 +23,33 @@ export function saysNull(node: Node): boolean {
     [node['type']].flat().includes('null') ||
     asList(node['enum']).includes(null)
   )
+}
+
+/**
+ * Whether a schema without null is, or is made of, one of those that are being read: of these nothing is known yet but that
+ * they are objects.
+ */
+export function leadsTo(
+  schema: unknown,
+  open: ReadonlySet<Node>,
+  document: OpenApiDocument,
+  seen: Set<Node> = new Set(),
+): boolean {
+  const node = document.find(schema) ?? {}
+  if (open.has(node)) return true
+  if (seen.has(node) || marksNullable(node) || saysNull(node)) return false
+  seen.add(node)
+  return asList(node['allOf']).some((part) => leadsTo(part, open, document, seen))
+}
+
+/** Makes one schema of two, the same each time: an object may have such a property at every depth. */
+export function createBoth(): (earlier: unknown, later: unknown) => Node {
+  const known = new WeakMap<Node, WeakMap<Node, Node>>()
+  return (earlier, later) => {
+    const [one, other] = [asNode(earlier), asNode(later)]
+    const made = known.get(one) ?? new WeakMap<Node, Node>()
+    const both = made.get(other) ?? { allOf: [earlier, later] }
+    known.set(one, made.set(other, both))
+    return both
+  }
 }

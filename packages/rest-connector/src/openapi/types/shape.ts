@@ -1,7 +1,7 @@
 import { createInheritance, type Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { discriminatorValue } from './discriminator.ts'
-import { isNull, marksNullable, saysNull } from './null.ts'
+import { createBoth, isNull, leadsTo, marksNullable, saysNull } from './null.ts'
 import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
 import { typesIn } from './leaves/types-in.ts'
 import { isRemark, unsaidIn } from './unsaid.ts'
@@ -56,10 +56,8 @@ export class ShapeReader {
   readonly #onUnsaid: ShapeListeners['onUnsaid']
   readonly #heard = new WeakSet<Node>()
   readonly #known = new WeakMap<Node, Shape>()
-  /** Those that are being read. */
-  readonly #open = new Set<Node>()
-  /** Schemas of properties that two parts describe, by both. */
-  readonly #narrowedBy = new WeakMap<Node, WeakMap<Node, Node>>()
+  readonly #beingRead = new Set<Node>()
+  readonly #both = createBoth()
   readonly #inheritance: Inheritance
   readonly #readsBesideRefs: boolean
 
@@ -78,9 +76,9 @@ export class ShapeReader {
     if (!shape) {
       // A schema that is nothing but itself is any value.
       this.#known.set(node, { kind: 'any', node, ref: undefined, isNullable: true })
-      this.#open.add(node)
+      this.#beingRead.add(node)
       this.#known.set(node, (shape = this.#compute(node)))
-      this.#open.delete(node)
+      this.#beingRead.delete(node)
     }
     return shape
   }
@@ -201,24 +199,10 @@ export class ShapeReader {
 
   /** A property that two parts describe is the later one, and null only where both allow it. */
   #narrowed(earlier: unknown, later: unknown): unknown {
-    if (earlier === later || this.#leadsToOpen(later) || !this.read(later).isNullable) return later
+    if (earlier === later || leadsTo(later, this.#beingRead, this.#document) || !this.read(later).isNullable)
+      return later
     const { isNullable, kind } = this.read(earlier)
-    if (isNullable || kind === 'any') return later
-    // One schema for both: an object may have such a property at every depth.
-    const [one, other] = [asNode(earlier), asNode(later)]
-    const known = this.#narrowedBy.get(one) ?? new WeakMap<Node, Node>()
-    const both = known.get(other) ?? { allOf: [earlier, later] }
-    this.#narrowedBy.set(one, known.set(other, both))
-    return both
-  }
-
-  /** Whether it is, or is made of, a schema that is being read: of that nothing is known yet but that it is there. */
-  #leadsToOpen(schema: unknown, seen = new Set<Node>()): boolean {
-    const node = this.#document.find(schema) ?? {}
-    if (this.#open.has(node)) return true
-    if (seen.has(node) || marksNullable(node) || saysNull(node)) return false
-    seen.add(node)
-    return asList(node['allOf']).some((part) => this.#leadsToOpen(part, seen))
+    return isNullable || kind === 'any' ? later : this.#both(earlier, later)
   }
 
   /** The schemas that `allOf` lists, at every depth, and then the schema itself. */
