@@ -9,7 +9,8 @@ interface Reference {
   /** Without types: the ranges that are taken, the dearest first. With types: those of them. */
   mediaTypes(available?: readonly string[]): string[]
 }
-const Negotiator = createRequire(import.meta.url)('negotiator') as new (request: {
+const require = createRequire(import.meta.url)
+const Negotiator = require('negotiator') as new (request: {
   readonly headers: { readonly accept: string }
 }) => Reference
 
