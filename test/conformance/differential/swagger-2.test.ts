@@ -63,7 +63,7 @@ const parameter: fc.Arbitrary<Both & { readonly key: string }> = fc
     place: fc.constantFrom('query', 'header'),
     required: fc.boolean(),
     description: fc.constantFrom(undefined, 'what it is'),
-    value: leaf.map((value): Node => ({ ...value, description: undefined })),
+    value: leaf.filter(({ description }) => description === undefined),
     list: fc.option(fc.constantFrom(undefined, ...Object.keys(STYLES)), { nil: null }),
   })
   .map(({ name, place, required, description, value, list }) => {
