@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startRestBackend } from '@vinyasa/test-kit'
-import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import { buildSchema, introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
@@ -159,11 +159,32 @@ describe('check --against', () => {
     `)
   }, 60_000)
 
+  it.each(['what was asked', 'the answer'])(
+    'reads introspection in JSON, %s',
+    async (kept) => {
+      const folder = await folderWith({ rest: { shop: await reachable() } }, OLD)
+      await folder.command('check', '--against', 'old.graphql')
+      const fromSdl = told(folder).splice(0)
+      folder.out.length = 0
+      const asked = introspectionFromSchema(buildSchema(OLD))
+      const text = JSON.stringify(kept === 'the answer' ? { data: asked } : asked, null, 2)
+      await writeFile(join(folder.directory, 'schema.json'), text)
+      expect(await folder.command('check', '--against', 'schema.json')).toBe(1)
+      expect(told(folder)).toEqual(fromSdl)
+    },
+    60_000,
+  )
+
   it.each([
     [
       'an address',
       'https://shop.example/schema.graphql',
       /expected a file of SDL, and nothing is downloaded/,
+    ],
+    [
+      'JSON that is none',
+      'other.json',
+      /expected a schema in SDL, .* or the answer of an introspection query/,
     ],
     ['a file that is not there', 'gone.graphql', /ENOENT.*give the file of the schema to compare with/],
     [
@@ -173,6 +194,7 @@ describe('check --against', () => {
     ],
   ])('refuses %s', async (_, file, message) => {
     const folder = await folderWith({ rest: { shop: shop() } }, OLD)
+    await writeFile(join(folder.directory, 'other.json'), '{ "name": "shop" }')
     expect(await folder.command('check', '--against', file)).toBe(1)
     expect(folder.err.join('\n')).toMatch(message)
   })

@@ -2,13 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
   buildASTSchema,
+  buildClientSchema,
   type DefinitionNode,
   type DocumentNode,
   type FieldDefinitionNode,
   type GraphQLSchema,
+  type IntrospectionQuery,
   Kind,
   type OperationTypeNode,
   parse,
+  printSchema,
   specifiedScalarTypes,
   type TypeDefinitionNode,
   type TypeExtensionNode,
@@ -36,8 +39,17 @@ const ROOTS: Readonly<Record<OperationTypeNode, string>> = {
   subscription: 'Subscription',
 }
 
+/** Tools keep either what was asked or the whole answer, which has it as `data`. */
+type Introspected = IntrospectionQuery | { readonly data: IntrospectionQuery }
+
+function sdlOf(text: string): string {
+  if (!/^\s*\{\s*"/.test(text)) return text
+  const given = JSON.parse(text) as Introspected
+  return printSchema(buildClientSchema('data' in given ? given.data : given))
+}
+
 /**
- * Reads a schema from a file of SDL, as its clients know it: without what directives say to a server or keep from clients.
+ * Reads a schema from a file of SDL, or of the answer to an introspection query, as its clients know it: without what directives say to a server or keep from clients.
  * A type that the file does not define is a scalar. Throws {@link ConfigError} for what is none.
  */
 export async function readOldSchema(file: string, directory: string): Promise<GraphQLSchema> {
@@ -52,10 +64,10 @@ export async function readOldSchema(file: string, directory: string): Promise<Gr
     )
   })
   try {
-    return schemaForClients(parse(text))
+    return schemaForClients(parse(sdlOf(text)))
   } catch (error) {
     throw new ConfigError(
-      `--against ${file}: ${messageOf(error)}; expected a schema in SDL, as print-schema writes it`,
+      `--against ${file}: ${messageOf(error)}; expected a schema in SDL, as print-schema writes it, or the answer of an introspection query in JSON`,
       { cause: error },
     )
   }
