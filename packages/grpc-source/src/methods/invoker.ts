@@ -1,5 +1,13 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { after, Askers, type Clock, liveMomentOf, OpenStreams, PassingMap, unlessAborted } from '@vinyasa/base'
+import {
+  after,
+  Askers,
+  type Clock,
+  liveMomentOf,
+  OpenStreams,
+  PassingMap,
+  unlessAborted,
+} from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'

@@ -59,6 +59,7 @@ function partsOf(results: Results, clock: Clock): UnderlyingDefaultSource<Uint8A
   const iterator =
     Symbol.asyncIterator in results ? results[Symbol.asyncIterator]() : results[Symbol.iterator]()
   let heartbeat: unknown
+  let isOver = false
 
   function beat(controller: Controller): void {
     heartbeat = clock.setTimeout(() => {
@@ -69,9 +70,14 @@ function partsOf(results: Results, clock: Clock): UnderlyingDefaultSource<Uint8A
   }
 
   function end(controller: Controller): void {
-    clock.clearTimeout(heartbeat)
+    leave()
     controller.enqueue(encoder.encode('--\r\n'))
     controller.close()
+  }
+
+  function leave(): void {
+    isOver = true
+    clock.clearTimeout(heartbeat)
   }
 
   return {
@@ -82,15 +88,18 @@ function partsOf(results: Results, clock: Clock): UnderlyingDefaultSource<Uint8A
     async pull(controller) {
       try {
         const { done, value } = await iterator.next()
+        const json = done ? '' : await writeResult(value, slices)
+        if (isOver) return
         if (done) return end(controller)
-        sendPart(controller, await writeResult(value, slices), '{"payload":', '}')
+        sendPart(controller, json, '{"payload":', '}')
       } catch {
+        if (isOver) return
         sendPart(controller, UNEXPECTED)
         end(controller)
       }
     },
     async cancel() {
-      clock.clearTimeout(heartbeat)
+      leave()
       await iterator.return?.()
     },
   }
