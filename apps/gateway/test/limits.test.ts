@@ -1,7 +1,7 @@
-import { parse, Source } from 'graphql'
+import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { measureOperation } from '../src/limits/measure-operation.ts'
-import { type DocumentLimits, LimitedLexer, scanTokens } from '../src/limits/scan-tokens.ts'
+import { type DocumentLimits, scanTokens } from '../src/limits/scan-tokens.ts'
 
 const unlimited: DocumentLimits = {
   maxTokens: 0,
@@ -65,19 +65,6 @@ describe('scanTokens', () => {
     const notGraphql = `{ ${'a: b '.repeat(31)} \\ }`
     expect(codeOf(() => scanTokens(notGraphql, { ...unlimited, maxAliases: 30 }))).toBe(code)
     expect(() => scanTokens(notGraphql, { ...unlimited, maxAliases: 31 })).toThrow('Syntax Error')
-  })
-})
-
-describe('LimitedLexer', () => {
-  it.each([
-    ['deeper than the stack of a parser holds', '{ a '.repeat(20_000), {}, code],
-    ['one token more', '{ a b }', { maxTokens: 3 }, code],
-    ['the limit itself', '{ a b }', { maxTokens: 4 }, undefined],
-    ['an alias more', '{ a: b c: d }', { maxAliases: 1 }, code],
-  ] as const)('has a parser stop at %s', (_, text, limits, expected) => {
-    const source = new Source(text)
-    const lexer = new LimitedLexer(source, { ...unlimited, ...limits })
-    expect(codeOf(() => parse(source, { lexer }))).toBe(expected)
   })
 })
 

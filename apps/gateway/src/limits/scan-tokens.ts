@@ -20,62 +20,60 @@ const MAX_NESTING = 500
 /** Limit of one name. Names are compared, printed and quoted over and over. */
 const MAX_NAME_CHARACTERS = 1_000
 
-/** Tokens of one document, each told once and in turn: throws a `GraphQLError` (`DOCUMENT_LIMIT_EXCEEDED`) at the first limit passed. */
-class TokenCounts {
-  readonly #limits: DocumentLimits
-  readonly #selections: Map<string, number>[] = []
-  #tokens = 0
-  #nesting = 0
+/**
+ * Reads a document's tokens once, without recursion, and throws a `GraphQLError` (`DOCUMENT_LIMIT_EXCEEDED`)
+ * at the first limit passed: a hostile document costs no more than its allowed prefix.
+ * Text that is no GraphQL throws the lexer's own syntax error.
+ */
+export function scanTokens(text: string, limits: DocumentLimits): void {
+  const lexer = new Lexer(new Source(text))
+  const selections: Map<string, number>[] = []
+  let tokens = 0
+  let nesting = 0
   /** Brackets open inside arguments, variables or type system definitions: names there are no fields. */
-  #valueDepth = 0
-  #aliases = 0
-  #directives = 0
+  let valueDepth = 0
+  let aliases = 0
+  let directives = 0
 
-  constructor(limits: DocumentLimits) {
-    this.#limits = limits
-  }
-
-  add(token: Token): void {
-    const { maxTokens, maxDepth, maxAliases, maxDirectives, maxDuplicateFields } = this.#limits
-    if (token.kind === TokenKind.EOF) return
-    if (maxTokens > 0 && ++this.#tokens > maxTokens) throw limitExceeded('tokens', maxTokens)
-    const selection = this.#valueDepth === 0 ? this.#selections.at(-1) : undefined
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    if (limits.maxTokens > 0 && ++tokens > limits.maxTokens) throw limitExceeded('tokens', limits.maxTokens)
+    const selection = valueDepth === 0 ? selections.at(-1) : undefined
     switch (token.kind) {
       case TokenKind.BRACE_L:
-        if (this.#valueDepth > 0) this.#valueDepth++
+        if (valueDepth > 0) valueDepth++
         else {
-          this.#selections.push(new Map())
-          this.#directives = 0
-          if (maxDepth > 0 && this.#selections.length > maxDepth)
-            throw limitExceeded('levels of depth', maxDepth)
+          selections.push(new Map())
+          directives = 0
+          if (limits.maxDepth > 0 && selections.length > limits.maxDepth)
+            throw limitExceeded('levels of depth', limits.maxDepth)
         }
-        this.#open()
+        if (++nesting > MAX_NESTING) throw limitExceeded('nested brackets', MAX_NESTING)
         break
       case TokenKind.PAREN_L:
       case TokenKind.BRACKET_L:
-        this.#valueDepth++
-        this.#open()
+        valueDepth++
+        if (++nesting > MAX_NESTING) throw limitExceeded('nested brackets', MAX_NESTING)
         break
       case TokenKind.BRACE_R:
-        if (this.#valueDepth > 0) this.#valueDepth--
-        else this.#selections.pop()
-        this.#nesting--
-        this.#directives = 0
+        if (valueDepth > 0) valueDepth--
+        else selections.pop()
+        nesting--
+        directives = 0
         break
       case TokenKind.PAREN_R:
       case TokenKind.BRACKET_R:
-        this.#valueDepth = Math.max(0, this.#valueDepth - 1)
-        this.#nesting--
+        valueDepth = Math.max(0, valueDepth - 1)
+        nesting--
         break
       case TokenKind.AT:
-        if (this.#valueDepth > 0) break
-        if (maxDirectives > 0 && ++this.#directives > maxDirectives) {
-          throw limitExceeded('directives at one place', maxDirectives)
+        if (valueDepth > 0) break
+        if (limits.maxDirectives > 0 && ++directives > limits.maxDirectives) {
+          throw limitExceeded('directives at one place', limits.maxDirectives)
         }
         break
       case TokenKind.COLON:
-        if (selection && maxAliases > 0 && ++this.#aliases > maxAliases) {
-          throw limitExceeded('aliases', maxAliases)
+        if (selection && limits.maxAliases > 0 && ++aliases > limits.maxAliases) {
+          throw limitExceeded('aliases', limits.maxAliases)
         }
         break
       case TokenKind.NAME:
@@ -83,46 +81,16 @@ class TokenCounts {
           throw limitExceeded('characters in a name', MAX_NAME_CHARACTERS)
         }
         if (!selection || !isFieldName(token)) break
-        this.#directives = 0
-        if (maxDuplicateFields > 0) countField(selection, token, maxDuplicateFields)
+        directives = 0
+        if (limits.maxDuplicateFields > 0) countField(selection, token, limits.maxDuplicateFields)
         break
       case TokenKind.SPREAD:
-        this.#directives = 0
+        directives = 0
         break
       default:
         break
     }
   }
-
-  #open(): void {
-    if (++this.#nesting > MAX_NESTING) throw limitExceeded('nested brackets', MAX_NESTING)
-  }
-}
-
-/** A lexer that hands out no token beyond a limit: a parser that reads from it costs no more than the allowed prefix. */
-export class LimitedLexer extends Lexer {
-  readonly #counts: TokenCounts
-
-  constructor(source: Source, limits: DocumentLimits) {
-    super(source)
-    this.#counts = new TokenCounts(limits)
-  }
-
-  override advance(): Token {
-    const token = super.advance()
-    this.#counts.add(token)
-    return token
-  }
-}
-
-/**
- * Reads a document's tokens once, without recursion, and throws a `GraphQLError` (`DOCUMENT_LIMIT_EXCEEDED`)
- * at the first limit passed: a hostile document costs no more than its allowed prefix.
- * Text that is no GraphQL throws the lexer's own syntax error.
- */
-export function scanTokens(text: string, limits: DocumentLimits): void {
-  const lexer = new LimitedLexer(new Source(text), limits)
-  while (lexer.advance().kind !== TokenKind.EOF);
 }
 
 /** A name in a selection set that is the response name of a field: no directive's, spread's or aliased field's. */
