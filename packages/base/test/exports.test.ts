@@ -42,6 +42,7 @@ it('exports what it says', () => {
     'ownerOf',
     'parseAccept',
     'placeOf',
+    'publicExtensions',
     'refuseUnknownOptions',
     'sleep',
     'stringifySlices',

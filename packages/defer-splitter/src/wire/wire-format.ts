@@ -1,3 +1,4 @@
+import { publicExtensions } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import type { MultipartDelivery } from './accept.ts'
 import {
@@ -185,13 +186,4 @@ function formatError(error: unknown): unknown {
   const { extensions, ...rest } = json as { readonly extensions?: Readonly<Record<string, unknown>> }
   const shown = publicExtensions(extensions)
   return shown ? { ...rest, extensions: shown } : rest
-}
-
-/** Yoga's `http` and `unexpected` speak to the server, not to the client. */
-function publicExtensions(
-  extensions: Readonly<Record<string, unknown>> | undefined,
-): Record<string, unknown> | undefined {
-  if (!extensions) return undefined
-  const { http: _http, unexpected: _unexpected, ...shown } = extensions
-  return Object.keys(shown).length > 0 ? shown : undefined
 }

@@ -1,5 +1,5 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
-import type { Volatility } from '@vinyasa/base'
+import { publicExtensions, type Volatility } from '@vinyasa/base'
 import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
@@ -103,16 +103,17 @@ function serialise(result: LiveResult): string {
 
 /** The result as a client may see it: errors formatted, without what Yoga keeps for itself in their extensions. */
 export function toLiveResult(result: ExecutionResult): LiveResult {
+  const extensions = publicExtensions(result.extensions)
   return {
     data: result.data ?? null,
     ...(result.errors && result.errors.length > 0 ? { errors: result.errors.map(formatError) } : {}),
-    ...(result.extensions ? { extensions: result.extensions } : {}),
+    ...(extensions ? { extensions } : {}),
   }
 }
 
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   const { extensions: all, ...rest } =
     error instanceof GraphQLError ? error.toJSON() : (error as GraphQLFormattedError)
-  const { http: _http, unexpected: _unexpected, ...extensions } = all ?? {}
-  return Object.keys(extensions).length > 0 ? { ...rest, extensions } : rest
+  const extensions = publicExtensions(all)
+  return extensions ? { ...rest, extensions } : rest
 }

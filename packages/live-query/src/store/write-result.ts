@@ -1,4 +1,11 @@
-import { type JsonText, type MaybePromise, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
+import {
+  type JsonText,
+  type MaybePromise,
+  publicExtensions,
+  stringifySlices,
+  type Turns,
+  writeInSlices,
+} from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import { formatError } from './version.ts'
 
@@ -14,9 +21,10 @@ export function writeResult(
   goOn?: () => void,
 ): MaybePromise<JsonText> {
   const { stringify } = result as Written
-  // What is JSON already is one, as long as nobody looks at `data`. Errors have parts that are not for clients.
-  if (stringify && !result.errors) return stringify.call(result, result)
+  // What is JSON already is one, as long as nobody looks at `data`. Errors and extensions have parts that are not for clients.
+  if (stringify && !result.errors && !result.extensions?.['http']) return stringify.call(result, result)
   const { stringify: _, ...whole } = result as Written
-  const pieces = stringifySlices({ ...whole, errors: whole.errors?.map(formatError) }) ?? []
+  const shown = { errors: whole.errors?.map(formatError), extensions: publicExtensions(whole.extensions) }
+  const pieces = stringifySlices({ ...whole, ...shown }) ?? []
   return writeInSlices(pieces, slices, '', '', goOn)
 }
