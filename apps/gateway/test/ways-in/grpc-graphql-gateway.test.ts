@@ -312,6 +312,29 @@ ${body}
       /port: 9 \}[^]*endpoint: a:7/,
       /clients/,
     ],
+    [
+      'beside protos of other gateways: those that it has clients for are its services',
+      {
+        'proto/a.proto': proto(''),
+        'proto/b.proto': proto('').replaceAll('shop.v1', 'other.v1'),
+        'src/main.rs': rust(
+          'Gateway::builder().add_grpc_client("shop.v1.Shop", GrpcClient::builder("http://a:1").connect_lazy()?).enable_federation();',
+        ),
+      },
+      'src/main.rs',
+      /federation: true[^]*protoFiles:\s+- proto\/a.proto\s+includePaths/,
+      /clients/,
+    ],
+    [
+      'whose services are computed',
+      {
+        'a.proto': proto(''),
+        'src/main.rs': rust('Gateway::builder().with_services(names).serve("0.0.0.0:1").await;'),
+      },
+      '.',
+      /protoFiles:\s+- a.proto/,
+      /src\/main.rs:3: with_services: which services it names is computed/,
+    ],
   ]
   it.each(rows)('%s', async (_, files, from, config, lines) => {
     const folder = await emptyFolder()
@@ -340,6 +363,15 @@ ${body}
       'a proto that is none',
       { 'main.go': main('shop.RegisterShopGraphql(mux)'), 'a.proto': `${proto('', GO)} message {` },
       /a\.proto/,
+    ],
+    [
+      'protos of two gateways, whose fields are the same',
+      {
+        'main.go': main('shop.RegisterShopGraphql(mux)'),
+        'a.proto': proto('', GO),
+        'b.proto': proto('', GO).replaceAll('shop.v1', 'other.v1'),
+      },
+      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*give one: --from a\.proto/,
     ],
   ])('is refused with %s', async (_, files, message) => {
     const folder = await emptyFolder()

@@ -10,8 +10,6 @@ export interface GatewayCode {
   readonly forwarded: readonly string[]
   /** Sections of the config. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Settings of the source. */
-  readonly source: Readonly<Record<string, unknown>>
   readonly notes: readonly Note[]
 }
 
@@ -20,7 +18,6 @@ export const NO_CODE: GatewayCode = {
   endpoints: new Map(),
   forwarded: [],
   settings: {},
-  source: {},
   notes: [],
 }
 

@@ -40,7 +40,6 @@ export function readGoCode(code: string): GatewayCode {
       server: listens === undefined ? undefined : serverAt(listens),
       graphql: filled({ path: path === '/graphql' ? undefined : path }),
     }),
-    source: {},
     notes,
   }
 }

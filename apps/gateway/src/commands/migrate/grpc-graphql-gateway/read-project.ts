@@ -32,13 +32,12 @@ export async function readProject(project: Project, directory: string): Promise<
     fieldNames: project.isCamel ? undefined : 'proto',
     int64: language === 'go' ? 'number-when-safe' : undefined,
     methods: methodsOf(protos, left, language),
-    ...read.source,
   })
-  const schema = await schemaOf(draft, directory)
-  const hasBytes = language === 'rust' && schema.getType('Bytes') !== undefined
-  const asOld = hasBytes ? await schemaOf({ ...draft, uploads: true }, directory) : schema
-  const old = oldSchemaOf(asOld, dialect)
   const source = nameOf(relative(directory, protos[0]?.path ?? 'api'))
+  const schema = await schemaOf(source, draft, directory)
+  const hasBytes = language === 'rust' && schema.getType('Bytes') !== undefined
+  const asOld = hasBytes ? await schemaOf(source, { ...draft, uploads: true }, directory) : schema
+  const old = oldSchemaOf(asOld, dialect)
   return {
     from: dialect.product,
     config: filled({
@@ -123,18 +122,24 @@ function methodsOf(
   return methods
 }
 
-async function schemaOf(draft: Record<string, unknown>, directory: string): Promise<GraphQLSchema> {
+async function schemaOf(
+  name: string,
+  draft: Record<string, unknown>,
+  directory: string,
+): Promise<GraphQLSchema> {
   const { createGrpcSource } = await import('@vinyasa/grpc-source')
   const absolute = (paths: unknown): string[] => (paths as string[]).map((path) => resolve(directory, path))
   const source = await createGrpcSource({
     ...draft,
-    name: 'old',
+    name,
     federation: false,
     protoFiles: absolute(draft['protoFiles']),
     includePaths: absolute(draft['includePaths'] ?? []),
     logger: { warn() {}, error() {} },
   }).catch((error: unknown) => {
-    throw new ConfigError(`--from: ${messageOf(error)}`, { cause: error })
+    const files = draft['protoFiles'] as string[]
+    const mend = files.length > 1 ? `\nwhere these are of several gateways, give one: --from ${files[0]}` : ''
+    throw new ConfigError(`--from: ${messageOf(error)}${mend}`, { cause: error })
   })
   await source.close()
   return source.schema

@@ -20,12 +20,13 @@ const SETTINGS: Readonly<Record<string, (given: string) => Values>> = {
     }),
     redisUrl: /"([^"]*)"/.exec(memberOf(given, 'redis_url'))?.[1],
   }),
+  enable_federation: () => ({ federation: true }),
   serve: (given) => ({ server: serverAt(/"([^"]*)"/.exec(given)?.[1] ?? '') }),
 }
 
 /** Calls that are read elsewhere, or change nothing for clients. */
 const OWN_WAYS =
-  /^(with_descriptor_set_\w+|add_grpc_clients?|with_services|enable_federation|with_header_propagation|with_graceful_shutdown|with_shutdown\w*|with_compression|with_high_performance|with_request_collapsing|with_circuit_breaker|add_descriptor_set_\w+|build|await)$/
+  /^(with_descriptor_set_\w+|add_grpc_clients?|with_services|with_header_propagation|with_graceful_shutdown|with_shutdown\w*|with_compression|with_high_performance|with_request_collapsing|with_circuit_breaker|add_descriptor_set_\w+|build|await)$/
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
   add_middleware: 'middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin',
@@ -43,9 +44,10 @@ export function readRustCode(code: string): GatewayCode {
   const notes: Note[] = []
   const endpoints = new Map<string, string>()
   const forwarded: string[] = []
-  const source: Record<string, unknown> = {}
   let settings: Values = {}
   let services: Set<string> | undefined
+  /** Services that have a client: no other can be called. */
+  const called = new Set<string>()
   const clients = clientsIn(text)
   const [, second] = text.matchAll(/\bGateway::builder\(\)/g)
   if (second)
@@ -57,19 +59,24 @@ export function readRustCode(code: string): GatewayCode {
     const note = (what: string): void => void notes.push({ line: lineAt(text, at), text: `${name}: ${what}` })
     const strings = [...given.matchAll(/"([^"]*)"/g)].map(([, one = '']) => one)
     if (name === 'add_grpc_client' || name === 'add_grpc_clients') {
-      for (const [service, address] of clientsOf(given, clients))
+      for (const [service, address] of clientsOf(given, clients)) {
+        called.add(service)
         if (address === undefined) note(`the address of ${service} is computed; set its endpoint`)
         else endpoints.set(service, address)
-    } else if (name === 'with_services') services = new Set([...(services ?? []), ...strings])
-    else if (name === 'enable_federation') source['federation'] = true
-    else if (name === 'with_header_propagation') {
+      }
+    } else if (name === 'with_services') {
+      if (strings.length > 0) services = new Set([...(services ?? []), ...strings])
+      else
+        note('which services it names is computed; leave others out with methods: { …: { schema: false } }')
+    } else if (name === 'with_header_propagation') {
       forwarded.push(...strings.map((one) => one.toLowerCase()))
       if (/common\(|all_headers|with_prefix/.test(given))
         note('name the headers one by one in forwardHeaders')
     } else if (SETTINGS[name]) settings = merged(settings, SETTINGS[name](given))
     else if (!OWN_WAYS.test(name)) note(ELSEWHERE[name] ?? 'it has no counterpart; it was left out')
   }
-  return { services, endpoints, forwarded, settings: filled(settings), source, notes }
+  if (called.size > 0) services ??= called
+  return { services, endpoints, forwarded, settings: filled(settings), notes }
 }
 
 interface BuilderCall {
