@@ -26,6 +26,12 @@ export { onAbort } from './on-abort.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
-export { type KnownOptions, refuseUnknownOptions, unknownOption } from './options/unknown-option.ts'
+export {
+  type AnyKnownOptions,
+  type KnownOptions,
+  refuseWrongOptions,
+  wrongOption,
+} from './options/check-options.ts'
+export { above, atLeast, between, wholeAtLeast } from './options/number-range.ts'
 export { isLiveRun, isNotFromHttp, liveMomentOf } from './ways-in.ts'
 export { atWallTime, awake, sleep, unlessAborted, type WallTimer } from './waits.ts'

@@ -1,4 +1,11 @@
-import { type Clock, type KnownOptions, refuseUnknownOptions, systemClock } from '@vinyasa/base'
+import {
+  atLeast,
+  type Clock,
+  type KnownOptions,
+  refuseWrongOptions,
+  systemClock,
+  wholeAtLeast,
+} from '@vinyasa/base'
 import type { GraphQLError } from 'graphql'
 
 /**
@@ -95,14 +102,14 @@ export type ResolvedOptions = {
 
 const NAMES: KnownOptions<DeferSplitterOptions> = {
   enabled: true,
-  maxDeferredFragments: true,
-  fragmentTimeoutMs: true,
-  maxTotalTimeoutMs: true,
+  maxDeferredFragments: wholeAtLeast(0),
+  fragmentTimeoutMs: atLeast(0),
+  maxTotalTimeoutMs: atLeast(0),
   multipartBoundary: true,
   strategy: true,
-  maxPatches: true,
-  maxAnswerObjects: true,
-  maxAnswerBytes: true,
+  maxPatches: wholeAtLeast(0),
+  maxAnswerObjects: wholeAtLeast(0),
+  maxAnswerBytes: wholeAtLeast(0),
   endpoint: true,
   maskError: true,
   clock: true,
@@ -116,7 +123,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     )
   }
   const options = typeof given === 'string' ? deferPresets[given] : given
-  refuseUnknownOptions('useDeferSplitter', options, NAMES)
+  refuseWrongOptions('useDeferSplitter', options, NAMES)
   const {
     enabled = true,
     maxDeferredFragments = 16,
@@ -133,11 +140,6 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
   } = options
   const timeouts = { fragmentTimeoutMs, maxTotalTimeoutMs }
   const limits = { maxDeferredFragments, ...timeouts, maxPatches, maxAnswerObjects, maxAnswerBytes }
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isFinite(value) || value < 0) {
-      throw new TypeError(`useDeferSplitter: ${name} must be a number of 0 or more, got ${String(value)}.`)
-    }
-  }
   if (!['auto', 'streaming', 'eager'].includes(strategy)) {
     throw new TypeError(
       `useDeferSplitter: strategy must be "auto", "streaming" or "eager", got "${String(strategy)}".`,

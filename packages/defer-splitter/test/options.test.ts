@@ -40,9 +40,9 @@ describe('presets', () => {
 
 describe('options that cannot be used stop the start with one clear error', () => {
   it.each([
-    [{ maxDeferredFragments: -1 }, /maxDeferredFragments must be a number of 0 or more, got -1/],
-    [{ fragmentTimeoutMs: Number.NaN }, /fragmentTimeoutMs must be a number of 0 or more/],
-    [{ maxPatches: Number.POSITIVE_INFINITY }, /maxPatches must be a number/],
+    [{ maxDeferredFragments: -1 }, /maxDeferredFragments is -1; expected a whole number of at least 0/],
+    [{ fragmentTimeoutMs: Number.NaN }, /fragmentTimeoutMs is NaN; expected a number of at least 0/],
+    [{ maxPatches: Number.POSITIVE_INFINITY }, /maxPatches is Infinity; expected a whole number/],
     [{ multipartBoundary: '' }, /multipartBoundary must be 1 to 70/],
     [{ multipartBoundary: 'a\r\nb' }, /multipartBoundary must be 1 to 70/],
     [{ multipartBoundary: 'ends in space ' }, /multipartBoundary must be 1 to 70/],

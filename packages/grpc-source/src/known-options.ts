@@ -1,4 +1,4 @@
-import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
+import { atLeast, type KnownOptions, LIVE_OPTIONS, wrongOption } from '@vinyasa/base'
 import type { ChannelOptions, TlsOptions } from '@vinyasa/grpc-transport'
 import type { FieldAnnotation } from './contract/annotations.ts'
 import type { BatchOptions, JoinOptions } from './contract/join-options.ts'
@@ -13,22 +13,26 @@ const TLS: KnownOptions<TlsOptions> = { ca: true, cert: true, key: true, serverN
 const ENDPOINT: KnownOptions<Exclude<Endpoint, string>> = { address: true, tls: TLS }
 
 const CHANNEL: KnownOptions<ChannelOptions> = {
-  keepalive: { timeMs: true, timeoutMs: true },
-  maxReceiveBytes: true,
-  maxSendBytes: true,
+  keepalive: { timeMs: atLeast(0), timeoutMs: atLeast(0) },
+  maxReceiveBytes: atLeast(0),
+  maxSendBytes: atLeast(0),
   compression: true,
-  maxConcurrentCalls: true,
-  maxConnections: true,
-  connectTimeoutMs: true,
-  lookupEveryMs: true,
+  maxConcurrentCalls: atLeast(1),
+  maxConnections: atLeast(1),
+  connectTimeoutMs: atLeast(0),
+  lookupEveryMs: atLeast(0),
   raw: true,
 }
 
 const METADATA: KnownOptions<MetadataOptions> = { static: true, fromContext: true }
 
-const REFLECTION: KnownOptions<ReflectionOptions> = { services: true, metadata: true, timeoutMs: true }
+const REFLECTION: KnownOptions<ReflectionOptions> = { services: true, metadata: true, timeoutMs: atLeast(0) }
 
-const RETRY: KnownOptions<RetryOptions> = { maxRetries: true, initialBackoffMs: true, maxBackoffMs: true }
+const RETRY: KnownOptions<RetryOptions> = {
+  maxRetries: atLeast(0),
+  initialBackoffMs: atLeast(0),
+  maxBackoffMs: atLeast(0),
+}
 
 const INVALIDATES: KnownOptions<InvalidationRule> = { entityType: true, operation: true, entityId: true }
 
@@ -40,8 +44,8 @@ const METHOD: KnownOptions<MethodOptions> = {
     response: { required: true, pluck: true },
   },
   liveQuery: LIVE_OPTIONS,
-  timeoutMs: true,
-  retry: { maxRetries: true },
+  timeoutMs: atLeast(0),
+  retry: { maxRetries: atLeast(0) },
   keepRequestsOpen: true,
   invalidates: INVALIDATES,
   changes: true,
@@ -68,7 +72,7 @@ const BATCH: KnownOptions<BatchOptions> = {
   items: true,
   itemKey: true,
   many: true,
-  maxBatchSize: true,
+  maxBatchSize: atLeast(1),
 }
 
 const JOIN: KnownOptions<Omit<JoinOptions, 'type' | 'field'>> = {
@@ -89,14 +93,14 @@ const SOURCE: KnownOptions<GrpcSourceOptions> = {
   expose: true,
   methods: { '*': METHOD },
   joins: { ...JOIN, type: true, field: true },
-  timeoutMs: true,
+  timeoutMs: atLeast(0),
   retry: RETRY,
   dedupe: true,
   forwardHeaders: true,
   metadata: METADATA,
   plans: true,
   onPlan: true,
-  maxResponseItems: true,
+  maxResponseItems: atLeast(0),
   fieldMasks: true,
   federation: { entities: { '*': JOIN } },
   exposeErrors: true,
@@ -131,8 +135,8 @@ const SOURCE: KnownOptions<GrpcSourceOptions> = {
 }
 
 /** @throws GrpcSourceError for an option that nothing reads: a mistyped one may send more to a backend than was meant */
-export function refuseUnknownOptions(options: GrpcSourceOptions): void {
-  const unknown = unknownOption(options, SOURCE)
+export function refuseWrongOptions(options: GrpcSourceOptions): void {
+  const unknown = wrongOption(options, SOURCE)
   if (unknown === undefined) return
   throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `grpc source "${options.name}": ${unknown}`)
 }

@@ -11,7 +11,7 @@ import { openModel, type CurrentModel } from './current-model.ts'
 import { badInputError, descriptorError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
-import { refuseUnknownOptions } from './known-options.ts'
+import { refuseWrongOptions } from './known-options.ts'
 import type { GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
@@ -75,7 +75,7 @@ export interface GrpcSource {
  * @throws GrpcSourceError that names what is wrong; nothing is left running
  */
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
-  refuseUnknownOptions(options)
+  refuseWrongOptions(options)
   const { name, dedupe = 'operation', exposeErrors = false, observe, onReply } = options
   const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options

@@ -1,4 +1,4 @@
-import { isPromise, type KnownOptions, unknownOption } from '@vinyasa/base'
+import { type AnyKnownOptions, isPromise, wrongOption } from '@vinyasa/base'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** The operation may not be live. */
@@ -82,13 +82,13 @@ export function unusableContextKey(given: unknown): GraphQLError {
   })
 }
 
-/** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */
-export function refuseUnknown(options: object, known: KnownOptions): void {
+/** Throws LIVE_QUERY_INVALID_OPTION for an option that cannot work. */
+export function refuseWrong(options: object, known: AnyKnownOptions): void {
   const foreign = Object.entries(options).find(
     ([name, value]) => value !== undefined && Object.hasOwn(OPTIONS_ELSEWHERE, name),
   )?.[0]
   const [whose, here] = OPTIONS_ELSEWHERE[foreign ?? ''] ?? []
-  const unknown = whose ? `option ${foreign} is of ${whose}; ${here}.` : unknownOption(options, known)
+  const unknown = whose ? `option ${foreign} is of ${whose}; ${here}.` : wrongOption(options, known)
   if (unknown === undefined) return
   throw new GraphQLError(`live query: ${unknown}`, { extensions: { code: 'LIVE_QUERY_INVALID_OPTION' } })
 }

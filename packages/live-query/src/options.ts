@@ -1,4 +1,4 @@
-import type { Clock, KnownOptions, LiveOptions } from '@vinyasa/base'
+import { atLeast, type Clock, type KnownOptions, type LiveOptions } from '@vinyasa/base'
 
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
@@ -47,18 +47,18 @@ export interface LiveQueryStoreOptions {
 
 const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
   enabled: true,
-  debounceMs: true,
-  maxBatchSize: true,
-  maxWaitMs: true,
+  debounceMs: atLeast(0),
+  maxBatchSize: atLeast(1),
+  maxWaitMs: atLeast(0),
 }
 
 export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
   batch: BATCH_OPTIONS,
-  maxSubscriptions: true,
-  maxFailures: true,
+  maxSubscriptions: atLeast(0),
+  maxFailures: atLeast(0),
   skipUnchanged: true,
   matchEntityId: true,
-  changedFieldsDepth: true,
+  changedFieldsDepth: atLeast(0),
   onError: true,
   clock: true,
   random: true,

@@ -5,7 +5,7 @@ import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createGatewayFilter } from './document/gateway-filter.ts'
-import { liveQueryPlatform, refuseUnknown, reportError } from './errors.ts'
+import { liveQueryPlatform, refuseWrong, reportError } from './errors.ts'
 import { createEventStreams, sendAsItComes } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
@@ -35,7 +35,7 @@ export interface LiveQueryPlugin extends Plugin {
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
   if (navigator?.userAgent === 'Cloudflare-Workers') throw liveQueryPlatform()
-  refuseUnknown(options, USE_OPTIONS)
+  refuseWrong(options, USE_OPTIONS)
   const { store = openStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders, expiresAt, eventNames = true, onError = reportError } = options

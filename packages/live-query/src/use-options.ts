@@ -1,4 +1,4 @@
-import { type KnownOptions, LIVE_OPTIONS } from '@vinyasa/base'
+import { atLeast, type KnownOptions, LIVE_OPTIONS } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { LiveQueryStore } from './store/store.ts'
 import { STORE_OPTIONS, type LiveQueryFieldOptions, type LiveQueryStoreOptions } from './options.ts'
@@ -52,6 +52,6 @@ export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
   varyHeaders: true,
   revalidate: true,
   expiresAt: true,
-  revalidateSeconds: true,
+  revalidateSeconds: atLeast(0),
   eventNames: true,
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade } from './protocol/handshake.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
-import { refuseUnknown, reportError } from './errors.ts'
+import { refuseWrong, reportError } from './errors.ts'
 import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
 import { LiveSockets } from './ws/live-sockets.ts'
 
@@ -26,7 +26,7 @@ export interface LiveServer {
  * protocol, as Java's client does, are served as if they had not, unless the server has another listener for upgrades.
  */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
-  refuseUnknown(options, LIVE_SERVER_OPTIONS)
+  refuseWrong(options, LIVE_SERVER_OPTIONS)
   const { path = '/graphql/live', allowedOrigins = [] } = options
   const { clientOf = ({ socket }) => socket.remoteAddress ?? '' } = options
   const { turns } = options.plugin.engine

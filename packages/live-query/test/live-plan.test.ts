@@ -164,7 +164,9 @@ describe('several root fields in one operation', () => {
   it('a poll interval below 50 is refused', () => {
     const polling = (pollIntervalMs: number) =>
       plan('{ user { id } }', { user: { strategy: 'POLLING', pollIntervalMs } })
-    expect(() => polling(49)).toThrow('"pollIntervalMs" of Query.user: expected at least 50, got 49')
+    expect(() => polling(49)).toThrow(
+      '"pollIntervalMs" of Query.user: expected a number of at least 50, got 49',
+    )
     expect(polling(50).pollIntervalMs).toBe(50)
   })
 

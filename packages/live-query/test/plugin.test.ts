@@ -331,7 +331,6 @@ describe('options of the fields', () => {
       { strategy: 'PUSH' },
       '"strategy" of Query.users: expected INVALIDATION, POLLING or HASH_DIFF, got "PUSH".',
     ],
-    [{ throttleMs: -1 }, '"throttleMs" of Query.users: expected a number of 0 or more, got -1.'],
     [
       { volatility: 'Often' },
       '"volatility" of Query.users: expected VeryHigh, High, Medium, Low or VeryLow, got "Often".',
@@ -345,6 +344,12 @@ describe('options of the fields', () => {
       )
     },
   )
+
+  it('a number out of its range stops the start', async () => {
+    await expect(startLive({ plugin: { fields: { users: { throttleMs: -1 } } } })).rejects.toThrow(
+      'live query: option fields.users.throttleMs is -1; expected a number of at least 0',
+    )
+  })
 })
 
 describe('filtering', () => {

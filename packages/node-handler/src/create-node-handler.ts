@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
-import { invalidMaxBodyBytes } from './errors.ts'
+import { type KnownOptions, refuseWrongOptions, wholeAtLeast } from '@vinyasa/base'
 import type { NodeHandlerOptions } from './options.ts'
 import { createFastPath } from './fast-path/fast-path.ts'
 import { fastPathRequests } from './fast-path/fast-path-requests.ts'
@@ -27,7 +26,7 @@ export interface NodeHandler {
   readonly preparedPathReasons: readonly string[]
 }
 
-const NAMES: KnownOptions<NodeHandlerOptions> = { maxBodyBytes: true }
+const NAMES: KnownOptions<NodeHandlerOptions> = { maxBodyBytes: wholeAtLeast(0) }
 
 /**
  * Answers the GETs and the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and
@@ -37,11 +36,8 @@ const NAMES: KnownOptions<NodeHandlerOptions> = { maxBodyBytes: true }
  * @throws TypeError when `maxBodyBytes` is not a whole number of bytes.
  */
 export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandlerOptions = {}): NodeHandler {
-  refuseUnknownOptions('createNodeHandler', options, NAMES)
+  refuseWrongOptions('createNodeHandler', options, NAMES)
   const { maxBodyBytes } = options
-  if (maxBodyBytes !== undefined && !(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 0)) {
-    throw invalidMaxBodyBytes(maxBodyBytes)
-  }
   const { internals, reasons } = readInternals(yoga)
   const isFastPathRequest = fastPathRequests(Reflect.get(yoga, 'graphqlEndpoint'))
   const pipeline = internals && (pipelineOf(internals.plugins) ?? new Pipeline(yoga, undefined))

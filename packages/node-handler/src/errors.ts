@@ -17,13 +17,6 @@ export function bodyAlreadyRead(): GraphQLError {
   )
 }
 
-/** `maxBodyBytes` is not a number of bytes. */
-export function invalidMaxBodyBytes(given: unknown): TypeError {
-  return new TypeError(
-    `createNodeHandler: maxBodyBytes is ${String(given)}; expected a whole number of bytes, 0 or more, or undefined for Yoga's own limit.`,
-  )
-}
-
 /** A multipart request that is not one of the GraphQL multipart request specification. */
 export function badUploadRequest(reason: string): GraphQLError {
   return createGraphQLError(

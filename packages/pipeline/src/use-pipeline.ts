@@ -1,4 +1,4 @@
-import { type KnownOptions, refuseUnknownOptions, type Room } from '@vinyasa/base'
+import { type KnownOptions, refuseWrongOptions, type Room } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import type { interpreter } from './execution/interpreter.ts'
@@ -34,7 +34,7 @@ interface PipelinePlugin extends Plugin {
  * ever. Plugins of Vinyasa bring it along; by itself it stands anywhere among the plugins.
  */
 export function usePipeline(options: PipelineOptions = {}): Plugin {
-  refuseUnknownOptions('usePipeline', options, NAMES)
+  refuseWrongOptions('usePipeline', options, NAMES)
   const { liftLiterals = false, room } = options
   const known = new Known(room ?? createDocumentRoom(), liftLiterals)
   let pipeline: Pipeline | undefined

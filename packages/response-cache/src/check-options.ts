@@ -1,5 +1,5 @@
-import { type KnownOptions, unknownOption } from '@vinyasa/base'
-import { configError, foreignOption, noSuchOption, twoParameters } from './errors.ts'
+import { atLeast, type KnownOptions, wrongOption } from '@vinyasa/base'
+import { configError, foreignOption, wrongOptions, twoParameters } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
 /**
@@ -21,10 +21,10 @@ const namesElsewhere: Readonly<Record<string, string | undefined>> = {
 }
 
 const NAMES: KnownOptions<ResponseCacheOptions> = {
-  maxSize: true,
-  maxBytes: true,
-  defaultTtlMs: true,
-  staleWhileRevalidateMs: true,
+  maxSize: atLeast(0),
+  maxBytes: atLeast(0),
+  defaultTtlMs: atLeast(0),
+  staleWhileRevalidateMs: atLeast(0),
   invalidateOnMutation: true,
   redisUrl: true,
   store: true,
@@ -34,7 +34,7 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   bus: true,
   idFields: true,
   ignoredTypes: true,
-  ttlMsBySchemaCoordinate: true,
+  ttlMsBySchemaCoordinate: { '*': atLeast(0) },
   session: true,
   access: true,
   enabled: true,
@@ -49,8 +49,8 @@ export function checkOptions(options: ResponseCacheOptions): void {
     if (value !== undefined && Object.hasOwn(namesElsewhere, name))
       throw foreignOption(name, namesElsewhere[name])
   }
-  const unknown = unknownOption(options, NAMES)
-  if (unknown) throw noSuchOption(unknown)
+  const wrong = wrongOption(options, NAMES)
+  if (wrong) throw wrongOptions(wrong)
   for (const name of ['session', 'enabled'] as const) {
     const value = options[name]
     if (value !== undefined && typeof value !== 'function') throw configError(name, value, 'a function')
@@ -63,12 +63,4 @@ export function checkOptions(options: ResponseCacheOptions): void {
   const { strategy = 'types' } = options
   if (typeof strategy !== 'function' && !['types', 'entities', 'all'].includes(strategy))
     throw configError('strategy', strategy, 'types, entities, all, or a function')
-  for (const name of ['maxSize', 'maxBytes', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
-    const value = options[name]
-    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
-  }
-  for (const [coordinate, value] of Object.entries(options.ttlMsBySchemaCoordinate ?? {})) {
-    const name = `ttlMsBySchemaCoordinate["${coordinate}"]`
-    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
-  }
 }

@@ -53,9 +53,9 @@ export function misreadContext(option: string, name: string): GraphQLError {
   )
 }
 
-/** An option that nothing reads; thrown at start. */
-export function noSuchOption(unknown: string): GraphQLError {
-  return coded('RESPONSE_CACHE_CONFIG', unknown)
+/** An option that cannot work, in the words of `wrongOption`; thrown at start. */
+export function wrongOptions(wrong: string): GraphQLError {
+  return coded('RESPONSE_CACHE_CONFIG', wrong)
 }
 
 export function redisClientMissing(cause: unknown): GraphQLError {

@@ -520,10 +520,10 @@ describe('purge and stats', () => {
 
   it('refuses options that cannot work', () => {
     expect(() => createWorld({ cache: { maxSize: -1 } })).toThrow(
-      'response-cache: option maxSize is -1; expected a number, 0 or more.',
+      'response-cache: option maxSize is -1; expected a number of at least 0',
     )
     expect(() => createWorld({ cache: { ttlMsBySchemaCoordinate: { User: Number.NaN } } })).toThrow(
-      'response-cache: option ttlMsBySchemaCoordinate["User"] is NaN; expected a number, 0 or more.',
+      'response-cache: option ttlMsBySchemaCoordinate.User is NaN; expected a number of at least 0',
     )
   })
 })

@@ -7,7 +7,7 @@ import { createCall, type Callable, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
-import { refuseUnknownOptions } from './known-options.ts'
+import { refuseWrongOptions } from './known-options.ts'
 import type { RestConnectorOptions } from './options.ts'
 import type { ResponseTypes } from './call/cache/response-cache.ts'
 import { responseTypesOf } from './call/cache/response-types.ts'
@@ -46,7 +46,7 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 }
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
-  refuseUnknownOptions(options)
+  refuseWrongOptions(options)
   const { endpoints, types = {}, typeNames = {}, plans = true, onPlan } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading

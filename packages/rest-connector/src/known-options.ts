@@ -1,4 +1,13 @@
-import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
+import {
+  above,
+  type AnyKnownOptions,
+  atLeast,
+  between,
+  type KnownOptions,
+  LIVE_OPTIONS,
+  wholeAtLeast,
+  wrongOption,
+} from '@vinyasa/base'
 import type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
 import type { ArgumentDefinition } from './declare/arguments.ts'
 import type { Deprecable } from './declare/described.ts'
@@ -11,10 +20,10 @@ import type { ParameterOptions, StyleOptions } from './parameters/parameter-opti
 import type { RetryOptions } from './retry/retry-policy.ts'
 
 const RETRY: KnownOptions<RetryOptions> = {
-  maxRetries: true,
-  initialBackoffMs: true,
-  maxBackoffMs: true,
-  multiplier: true,
+  maxRetries: wholeAtLeast(0),
+  initialBackoffMs: atLeast(0),
+  maxBackoffMs: atLeast(0),
+  multiplier: atLeast(1),
   retryStatuses: true,
 }
 
@@ -43,7 +52,7 @@ const JOIN: KnownOptions<JoinOptions> = {
   type: true,
   field: true,
   args: true,
-  batch: { key: true, many: true, maxBatchSize: true },
+  batch: { key: true, many: true, maxBatchSize: atLeast(1) },
   description: true,
 }
 
@@ -60,7 +69,7 @@ const ENDPOINT: KnownOptions<RestEndpoint> = {
   parameters: PARAMETER,
   body: BODY,
   responsePath: true,
-  timeoutMs: true,
+  timeoutMs: above(0),
   ...DEPRECABLE,
   returnType: true,
   responseSchema: { typeName: true, fields: true, description: true },
@@ -82,27 +91,27 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   endpoints: true,
   types: true,
   typeNames: true,
-  timeoutMs: true,
-  totalTimeoutMs: true,
+  timeoutMs: above(0),
+  totalTimeoutMs: above(0),
   defaultHeaders: true,
   forwardHeaders: true,
   retry: RETRY,
   noRetry: true,
-  breaker: { threshold: true, halfOpenAfterMs: true },
-  cacheSize: true,
-  cacheMaxBytes: true,
-  cacheTtlMs: true,
+  breaker: { threshold: between(0, 1), halfOpenAfterMs: atLeast(0) },
+  cacheSize: wholeAtLeast(0),
+  cacheMaxBytes: wholeAtLeast(0),
+  cacheTtlMs: atLeast(0),
   interceptors: true,
   allowOriginChange: true,
   transformer: true,
   logBodies: { redact: true, force: true },
   exposeErrors: true,
-  maxResponseBytes: true,
-  maxResponseItems: true,
-  maxHeldBytes: true,
-  maxRequestsPerOperation: true,
-  maxConnections: true,
-  maxConnectionAgeMs: true,
+  maxResponseBytes: above(0),
+  maxResponseItems: above(0),
+  maxHeldBytes: above(0),
+  maxRequestsPerOperation: atLeast(0),
+  maxConnections: wholeAtLeast(1),
+  maxConnectionAgeMs: atLeast(0),
   bus: true,
   plans: true,
   onPlan: true,
@@ -120,13 +129,13 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
 }
 
 /** Throws {@link RestConfigError} for an option that nothing reads, of a connector and of its endpoints. */
-export function refuseUnknownOptions(options: RestConnectorOptions): void {
+export function refuseWrongOptions(options: RestConnectorOptions): void {
   refuse(options, CONNECTOR)
   for (const endpoint of options.endpoints)
     atPlace(`endpoint "${endpoint.name}"`, () => refuse(endpoint, ENDPOINT))
 }
 
-function refuse(options: object, known: KnownOptions): void {
-  const unknown = unknownOption(options, known)
+function refuse(options: object, known: AnyKnownOptions): void {
+  const unknown = wrongOption(options, known)
   if (unknown !== undefined) throw new RestConfigError(unknown)
 }

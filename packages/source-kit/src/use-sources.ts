@@ -1,5 +1,5 @@
 import type { Plugin } from '@envelop/core'
-import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
+import { atLeast, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
 import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
@@ -30,7 +30,10 @@ export type SourcesPlugin = Plugin & {
   }
 }
 
-const LIMITS: KnownOptions<AnswerLimits> = { maxAnswerObjects: true, maxAnswerBytes: true }
+const LIMITS: KnownOptions<AnswerLimits> = {
+  maxAnswerObjects: atLeast(0),
+  maxAnswerBytes: atLeast(0),
+}
 
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
@@ -38,7 +41,7 @@ const LIMITS: KnownOptions<AnswerLimits> = { maxAnswerObjects: true, maxAnswerBy
  * @throws SchemaConflictError from the server's constructor when two places define one field
  */
 export function useSources(sources: Source | readonly Source[], limits: AnswerLimits = {}): SourcesPlugin {
-  refuseUnknownOptions('useSources', limits, LIMITS)
+  refuseWrongOptions('useSources', limits, LIMITS)
   const own = [sources].flat()
   let server: SourceServer | undefined
   let plugins: readonly unknown[] = []

@@ -230,7 +230,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
     .union([
       z.boolean(),
       z.strictObject({
-        threshold: z.number().optional(),
+        threshold: z.number().gt(0).lt(1).optional(),
         halfOpenAfterMs: milliseconds.optional(),
       }),
     ])
@@ -252,7 +252,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   maxResponseItems: count.optional(),
   maxHeldBytes: count.optional(),
   maxRequestsPerOperation: count.optional(),
-  maxConnections: count.optional(),
+  maxConnections: count.min(1).optional(),
   maxConnectionAgeMs: milliseconds.optional(),
   plans: z.boolean().optional(),
 } satisfies OptionsOf<RestSourceConfig>) as z.ZodType<RestSourceConfig>

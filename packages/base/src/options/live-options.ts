@@ -1,4 +1,5 @@
-import type { KnownOptions } from './unknown-option.ts'
+import type { KnownOptions } from './check-options.ts'
+import { atLeast } from './number-range.ts'
 
 /** How often data changes. Specification: "Data volatility levels map to hints". */
 export type Volatility = 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow'
@@ -27,22 +28,22 @@ export function toVolatility(name: unknown): Volatility | undefined {
   return typeof name === 'string' && Object.hasOwn(LEVELS, name) ? LEVELS[name as VolatilityName] : undefined
 }
 
-/** The names of {@link LiveOptions}. */
+/** Polling more often is refused. */
+export const LEAST_POLL_INTERVAL_MS = 50
+
+/** The names of {@link LiveOptions}, and the ranges of its numbers. */
 export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
   enabled: true,
   strategy: true,
   triggers: true,
   dependsOn: true,
-  throttleMs: true,
-  pollIntervalMs: true,
-  ttlSeconds: true,
-  maxConnections: true,
+  throttleMs: atLeast(0),
+  pollIntervalMs: atLeast(LEAST_POLL_INTERVAL_MS),
+  ttlSeconds: atLeast(0),
+  maxConnections: atLeast(0),
   volatility: true,
   filter: true,
 }
-
-/** Polling more often is refused. */
-export const LEAST_POLL_INTERVAL_MS = 50
 
 /**
  * The live options of one root field. Specification: "Live query option".

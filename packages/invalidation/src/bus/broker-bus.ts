@@ -1,6 +1,8 @@
+import type { KnownOptions } from '@vinyasa/base'
 import type { Batch } from './batch.ts'
 import {
   createDistributedInvalidationBus,
+  DISTRIBUTED_OPTIONS,
   type BusEventTarget,
   type DistributedBusOptions,
   type DistributedInvalidationBus,
@@ -9,6 +11,11 @@ import {
 export interface BrokerBusOptions extends Omit<DistributedBusOptions, 'eventTarget'> {
   /** Called when the broker is lost, with the reason, and when it is back: once for each change. */
   readonly onStateChange?: ((state: BrokerBusState, error?: unknown) => void) | undefined
+}
+
+export const BROKER_OPTIONS: KnownOptions<BrokerBusOptions> = {
+  ...DISTRIBUTED_OPTIONS,
+  onStateChange: true,
 }
 
 /** Disconnected is a bus, too, whose login or whose use of the channel the broker refuses. */

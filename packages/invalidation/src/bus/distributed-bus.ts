@@ -1,7 +1,7 @@
 import { ANYTHING } from '../anything.ts'
 import { ownChannel, parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { atLeast, backgroundClock, type Clock, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
 import { Peers } from './peers.ts'
 import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
@@ -40,6 +40,18 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly near?: InvalidationBus | undefined
 }
 
+export const DISTRIBUTED_OPTIONS: KnownOptions<Omit<DistributedBusOptions, 'eventTarget'>> = {
+  channel: true,
+  origin: true,
+  heartbeatMs: atLeast(0),
+  clock: true,
+  onMissing: true,
+  near: true,
+  onError: true,
+}
+
+const NAMES: KnownOptions<DistributedBusOptions> = { ...DISTRIBUTED_OPTIONS, eventTarget: true }
+
 export interface DistributedInvalidationBus extends InvalidationBus {
   /** Tells the listeners of this process that anything may have changed: batches of others were lost. */
   resync(): Promise<void>
@@ -54,6 +66,7 @@ export interface DistributedInvalidationBus extends InvalidationBus {
  * `{ '*', '*' }`.
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
+  refuseWrongOptions('createDistributedInvalidationBus', options, NAMES)
   const { eventTarget, channel = 'vinyasa:invalidation', origin = crypto.randomUUID() } = options
   const { heartbeatMs = 1000, clock = backgroundClock } = options
   const { onError = defaultOnError, onMissing = () => {} } = options

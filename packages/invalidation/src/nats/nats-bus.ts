@@ -1,4 +1,4 @@
-import { backgroundClock, sleep } from '@vinyasa/base'
+import { backgroundClock, type KnownOptions, refuseWrongOptions, sleep } from '@vinyasa/base'
 import { setImmediate } from 'node:timers/promises'
 import {
   AuthorizationError,
@@ -11,6 +11,7 @@ import {
   type Subscription,
 } from '@nats-io/transport-node'
 import {
+  BROKER_OPTIONS,
   createBrokerBus,
   type BrokerBus,
   type BrokerBusOptions,
@@ -30,11 +31,14 @@ export interface NatsInvalidationBusOptions extends BrokerBusOptions {
   readonly nats?: ConnectionOptions | undefined
 }
 
+const NAMES: KnownOptions<NatsInvalidationBusOptions> = { ...BROKER_OPTIONS, servers: true, nats: true }
+
 /**
  * The bus over NATS, `channel` being the subject. Who signs in must be allowed to publish and to subscribe to it, and to
  * `<channel>.*`: a bus that is refused any of it stays disconnected until it connects anew. See {@link BrokerBus}.
  */
 export function createNatsInvalidationBus(options: NatsInvalidationBusOptions): BrokerBus {
+  refuseWrongOptions('createNatsInvalidationBus', options, NAMES)
   const { servers, nats = {}, ...rest } = options
   return createBrokerBus(rest, (link) => openNats(link, { ...nats, servers: [servers].flat() }))
 }

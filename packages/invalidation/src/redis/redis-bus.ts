@@ -1,5 +1,7 @@
+import { type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
 import { Redis, type RedisOptions } from 'ioredis'
 import {
+  BROKER_OPTIONS,
   createBrokerBus,
   type BrokerBus,
   type BrokerBusOptions,
@@ -19,8 +21,16 @@ export interface RedisInvalidationBusOptions extends BrokerBusOptions {
   readonly redis?: RedisOptions | undefined
 }
 
+const NAMES: KnownOptions<RedisInvalidationBusOptions> = {
+  ...BROKER_OPTIONS,
+  url: true,
+  connect: true,
+  redis: true,
+}
+
 /** The bus over Redis or Valkey, connected when both its connections stand. See {@link BrokerBus}. */
 export function createRedisInvalidationBus(options: RedisInvalidationBusOptions): BrokerBus {
+  refuseWrongOptions('createRedisInvalidationBus', options, NAMES)
   const { url, connect = connectTo(url), redis = {}, ...rest } = options
   return createBrokerBus(rest, (link) => openRedis(link, connect, redis))
 }

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql'
-import { LEAST_POLL_INTERVAL_MS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/base'
+import { LIVE_OPTIONS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/base'
 import { invalidLiveOption } from '../errors.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'
@@ -43,10 +43,8 @@ export function resolveFieldOptions(
     check('triggers', isTrigger(trigger), 'patterns like "User.update" or "User.*"', trigger)
   for (const type of dependsOn) check('dependsOn', isTrigger(`${type}.*`), 'names of types', type)
   const numbers = { throttleMs, pollIntervalMs, ttlSeconds, maxConnections }
-  for (const [name, value] of Object.entries(numbers))
-    check(name, typeof value === 'number' && value >= 0, 'a number of 0 or more', value)
-  const isPatient = pollIntervalMs >= LEAST_POLL_INTERVAL_MS
-  check('pollIntervalMs', isPatient, `at least ${LEAST_POLL_INTERVAL_MS}`, pollIntervalMs)
+  for (const name of Object.keys(numbers) as (keyof typeof numbers)[])
+    check(name, LIVE_OPTIONS[name].has(numbers[name]), LIVE_OPTIONS[name].expected, numbers[name])
   return { enabled, strategy, triggers, dependsOn, ...numbers, volatility: toVolatility(volatility), filter }
 }
 

@@ -1,6 +1,6 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { systemClock } from '@vinyasa/base'
-import { refuseUnknown, reportError } from '../errors.ts'
+import { refuseWrong, reportError } from '../errors.ts'
 import { STORE_OPTIONS, type LiveQueryStoreOptions } from '../options.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
 import { Groups } from './groups.ts'
@@ -36,7 +36,7 @@ export interface LiveQueryStore {
 }
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
-  refuseUnknown(options, STORE_OPTIONS)
+  refuseWrong(options, STORE_OPTIONS)
   return openStore(options)
 }
 

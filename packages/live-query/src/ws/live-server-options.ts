@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock, KnownOptions } from '@vinyasa/base'
+import { atLeast, type Clock, type KnownOptions } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
@@ -68,12 +68,12 @@ export interface LiveServerOptions {
 export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   plugin: true,
   path: true,
-  maxSubscriptionsPerSocket: true,
-  maxMessageBytes: true,
-  maxBufferedBytes: true,
-  maxBufferedBytesInAll: true,
-  connectionInitTimeoutMs: true,
-  keepAliveMs: true,
+  maxSubscriptionsPerSocket: atLeast(0),
+  maxMessageBytes: atLeast(0),
+  maxBufferedBytes: atLeast(0),
+  maxBufferedBytesInAll: atLeast(0),
+  connectionInitTimeoutMs: atLeast(0),
+  keepAliveMs: atLeast(0),
   onConnect: true,
   connectionHeaders: true,
   clientOf: true,

@@ -1,4 +1,4 @@
-import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
+import { atLeast, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { readUploads, type ReadUploads } from './read-uploads.ts'
 
@@ -17,10 +17,10 @@ export interface UploadOptions {
 }
 
 const NAMES: KnownOptions<UploadOptions> = {
-  maxFileBytes: true,
-  maxFiles: true,
-  maxFieldBytes: true,
-  maxIdleMs: true,
+  maxFileBytes: atLeast(0),
+  maxFiles: atLeast(0),
+  maxFieldBytes: atLeast(0),
+  maxIdleMs: atLeast(0),
 }
 
 /**
@@ -29,7 +29,7 @@ const NAMES: KnownOptions<UploadOptions> = {
  * read bodies; Yoga's `maxRequestBodySize` applies beside it.
  */
 export function useUploads(options: UploadOptions = {}): Plugin {
-  refuseUnknownOptions('useUploads', options, NAMES)
+  refuseWrongOptions('useUploads', options, NAMES)
   const { maxFileBytes = 100_000_000, maxFiles = 10, maxFieldBytes = 1_000_000, maxIdleMs = 10_000 } = options
   const limits = { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs }
   const running = new WeakMap<Request, ReadUploads>()

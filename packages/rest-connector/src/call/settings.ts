@@ -3,7 +3,6 @@ import { createTurns, systemClock } from '@vinyasa/base'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './calling.ts'
-import { RestConfigError } from '../errors.ts'
 import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
 import { createBodyLog } from './log-bodies.ts'
@@ -34,20 +33,6 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
   const { bus = createInvalidationBus() } = options
-  for (const [name, value] of Object.entries({
-    timeoutMs,
-    totalTimeoutMs,
-    maxResponseBytes,
-    maxResponseItems,
-    maxHeldBytes,
-  }))
-    if (value !== undefined && !(value > 0))
-      throw new RestConfigError(`${name} must be more than 0, not ${value}`)
-  if (!Number.isInteger(cacheSize) || cacheSize < 0)
-    throw new RestConfigError(`cacheSize must be a whole number of responses, not ${cacheSize}`)
-  if (!Number.isInteger(cacheMaxBytes) || cacheMaxBytes < 0)
-    throw new RestConfigError(`cacheMaxBytes must be a whole number of bytes, not ${cacheMaxBytes}`)
-
   const home = parseBaseUrl(options.baseUrl)
   const { basePath } = home
   const retry = retryOf(options)
@@ -119,9 +104,5 @@ function retryOf({ noRetry = false, retry = {} }: RestConnectorOptions): RetryOp
   const { maxRetries = preset.maxRetries, initialBackoffMs = preset.initialBackoffMs } = retry
   const { maxBackoffMs = preset.maxBackoffMs, multiplier = preset.multiplier } = retry
   const { retryStatuses = preset.retryStatuses } = retry
-  if (!Number.isInteger(maxRetries) || maxRetries < 0)
-    throw new RestConfigError(`retry.maxRetries must be a whole number, not ${maxRetries}`)
-  if (!(initialBackoffMs >= 0 && maxBackoffMs >= 0 && multiplier >= 1))
-    throw new RestConfigError('retry needs backoffs of at least 0 ms and a multiplier of at least 1')
   return { maxRetries, initialBackoffMs, maxBackoffMs, multiplier, retryStatuses }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type KnownOptions, refuseUnknownOptions, systemClock } from '@vinyasa/base'
+import { above, type Clock, type KnownOptions, refuseWrongOptions, systemClock } from '@vinyasa/base'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
@@ -29,7 +29,7 @@ const NAMES: KnownOptions<OAuth2Options> = {
   clientSecret: true,
   scope: true,
   params: true,
-  timeoutMs: true,
+  timeoutMs: above(0),
   fetch: true,
   clock: true,
 }
@@ -41,7 +41,7 @@ interface Token {
 
 /** Gets a token with client credentials, keeps it until it is about to expire, and asks once for all who wait. */
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
-  refuseUnknownOptions('oauth2ClientCredentials', options, NAMES)
+  refuseWrongOptions('oauth2ClientCredentials', options, NAMES)
   const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
   const { fetch = globalThis.fetch, clock = systemClock } = options
   const secret = secretReader(clientSecret, options)

@@ -1,10 +1,13 @@
 import { createServer } from 'node:http'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createGrpcSource } from '@vinyasa/grpc-source'
+import { createNatsInvalidationBus } from '@vinyasa/invalidation/nats'
+import { createRedisInvalidationBus } from '@vinyasa/invalidation/redis'
 import { createLiveQueryStore, useLiveQuery } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
 import { createNodeHandler, usePipeline, useUploads } from '@vinyasa/node-handler'
 import { useResponseCache } from '@vinyasa/response-cache'
+import { createRedisStore } from '@vinyasa/response-cache/redis'
 import { createRestConnector, oauth2ClientCredentials } from '@vinyasa/rest-connector'
 import { useSources } from '@vinyasa/source-kit'
 import { createYoga } from 'graphql-yoga'
@@ -101,6 +104,21 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
     'usePipeline: there is no option liftLiteral; did you mean liftLiterals?',
   ],
   [
+    'a mistyped one of the bus over Redis',
+    () => createRedisInvalidationBus({ url: 'redis://a', heartbeat: 1 } as never),
+    'createRedisInvalidationBus: there is no option heartbeat; did you mean heartbeatMs?',
+  ],
+  [
+    'a mistyped one of the bus over NATS',
+    () => createNatsInvalidationBus({ servers: 'a', server: 'b' } as never),
+    'createNatsInvalidationBus: there is no option server; did you mean servers?',
+  ],
+  [
+    'a mistyped one of the store in Redis',
+    () => createRedisStore({ url: 'redis://a', heartbeat: 1 } as never),
+    'response-cache: there is no option heartbeat; did you mean heartbeatMs?',
+  ],
+  [
     'a mistyped limit of answers',
     () => useSources([], { maxAnswerObject: 1 } as object),
     'useSources: there is no option maxAnswerObject; did you mean maxAnswerObjects?',
@@ -171,6 +189,80 @@ it.each<readonly [string, object, string]>([
 
 it.each(REFUSED)('%s is refused', (_, open, message) => {
   expect(open).toThrow(message)
+})
+
+const UNSET = Number(undefined)
+const connector = (options: object): unknown =>
+  createRestConnector('a', { baseUrl: 'http://a', endpoints: [], ...options })
+
+// `Number(process.env.LIMIT)` is NaN where the variable is not set, and every comparison with it false: no limit at all.
+it.each<readonly [() => unknown, string]>([
+  [() => connector({ maxResponseBytes: UNSET }), 'option maxResponseBytes is NaN; expected a number above 0'],
+  [
+    () => connector({ maxConnections: 0 }),
+    'option maxConnections is 0; expected a whole number of at least 1',
+  ],
+  [() => connector({ cacheSize: 1.5 }), 'option cacheSize is 1.5; expected a whole number of at least 0'],
+  [
+    () => connector({ breaker: { threshold: 50 } }),
+    'breaker.threshold is 50; expected a number above 0 and below 1',
+  ],
+  [() => connector({ breaker: { threshold: 1 } }), 'expected a number above 0 and below 1'],
+  [
+    () => connector({ retry: { multiplier: 0 } }),
+    'option retry.multiplier is 0; expected a number of at least 1',
+  ],
+  [() => connector({ timeoutMs: '1000' }), 'option timeoutMs is "1000"; expected a number above 0'],
+  [() => endpoint({ timeoutMs: UNSET }), 'endpoint "b": option timeoutMs is NaN'],
+  [() => endpoint({ liveQuery: { throttleMs: UNSET } }), 'option liveQuery.throttleMs is NaN'],
+  [
+    () => oauth2ClientCredentials({ timeoutMs: UNSET } as never),
+    'oauth2ClientCredentials: option timeoutMs is NaN',
+  ],
+  [() => useResponseCache({ maxBytes: UNSET }), 'response-cache: option maxBytes is NaN'],
+  [() => useResponseCache({ ttlMsBySchemaCoordinate: { A: -1 } }), 'option ttlMsBySchemaCoordinate.A is -1'],
+  [() => createRedisStore({ url: 'redis://a', commandTimeoutMs: UNSET }), 'option commandTimeoutMs is NaN'],
+  [() => useLiveQuery({ maxSubscriptions: UNSET }), 'live query: option maxSubscriptions is NaN'],
+  [() => useLiveQuery({ batch: { maxBatchSize: 0 } }), 'option batch.maxBatchSize is 0'],
+  [
+    () => useLiveQuery({ fields: { a: { pollIntervalMs: 0 } } }),
+    'pollIntervalMs is 0; expected a number of at least 50',
+  ],
+  [
+    () => attachLiveServer(createServer(), { plugin: useLiveQuery(), maxBufferedBytes: UNSET }),
+    'live query: option maxBufferedBytes is NaN',
+  ],
+  [() => useDeferSplitter({ maxPatches: UNSET }), 'useDeferSplitter: option maxPatches is NaN'],
+  [() => useUploads({ maxFileBytes: UNSET }), 'useUploads: option maxFileBytes is NaN'],
+  [
+    () => createNodeHandler(createYoga({}), { maxBodyBytes: UNSET }),
+    'createNodeHandler: option maxBodyBytes is NaN',
+  ],
+  [() => useSources([], { maxAnswerBytes: UNSET }), 'useSources: option maxAnswerBytes is NaN'],
+  [
+    () => createRedisInvalidationBus({ url: 'redis://a', heartbeatMs: UNSET }),
+    'createRedisInvalidationBus: option heartbeatMs is NaN',
+  ],
+  [
+    () => createNatsInvalidationBus({ servers: 'a', heartbeatMs: UNSET }),
+    'createNatsInvalidationBus: option heartbeatMs is NaN',
+  ],
+])('a number that cannot be meant is refused (%#): %j', (open, message) => {
+  expect(open).toThrow(message)
+})
+
+it.each<readonly [object, string]>([
+  [{ timeoutMs: UNSET }, 'grpc source "a": option timeoutMs is NaN'],
+  [{ channel: { maxReceiveBytes: UNSET } }, 'option channel.maxReceiveBytes is NaN'],
+  [{ channel: { maxConnections: 0 } }, 'option channel.maxConnections is 0'],
+  [{ methods: { 'a.B.C': { timeoutMs: UNSET } } }, 'option methods.a.B.C.timeoutMs is NaN'],
+  [{ reflection: { timeoutMs: UNSET } }, 'option reflection.timeoutMs is NaN'],
+])('a gRPC source refuses %j: %s', async (options, message) => {
+  await expect(createGrpcSource({ name: 'a', endpoint: 'a:1', ...options } as never)).rejects.toThrow(message)
+})
+
+it('a limit may be Infinity: none', () => {
+  expect(() => useResponseCache({ maxBytes: Infinity })).not.toThrow()
 })
 
 it('an option that is undefined is as one that is left out', () => {
