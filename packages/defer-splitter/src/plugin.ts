@@ -1,6 +1,7 @@
 import {
   type ExecutionArgs,
   type ExecutionResult,
+  type GraphQLDirective,
   type GraphQLSchema,
   parse,
   type ValidationRule,
@@ -10,7 +11,7 @@ import { isAsyncIterable } from '@vinyasa/base'
 import { type Behaviour, bringPipeline } from '@vinyasa/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
-import { withIncrementalDirectives } from './document/directives.ts'
+import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
 import { createDocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
@@ -24,6 +25,8 @@ import type { MaskError } from './wire/wire-format.ts'
 export interface DeferSplitterPlugin extends Plugin {
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
+  /** For the gateway: a schema that has them already stays as it is. */
+  readonly directives: readonly GraphQLDirective[]
   readonly behaviour: Behaviour
 }
 
@@ -36,6 +39,7 @@ export interface DeferSplitterPlugin extends Plugin {
  */
 export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): DeferSplitterPlugin {
   const options = resolveOptions(given)
+  const directives = createIncrementalDirectives()
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)
   const endpoint = new DeferEndpoint(options.endpoint)
@@ -54,6 +58,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
 
   return {
     readsHeaders: [],
+    directives,
     behaviour,
 
     onPluginInit: bringPipeline,
@@ -68,7 +73,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     },
 
     onSchemaChange({ schema: changed, replaceSchema }) {
-      const extended = extendedSchemas.get(changed) ?? withIncrementalDirectives(changed)
+      const extended = extendedSchemas.get(changed) ?? withIncrementalDirectives(changed, directives)
       extendedSchemas.set(changed, extended)
       schema = extended
       if (extended !== changed) replaceSchema(extended)

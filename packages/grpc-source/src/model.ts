@@ -138,7 +138,9 @@ export function buildModel(options: ModelOptions): Model {
   )
   const own: Source = { id: sourceId, schema: plain, fields: declared }
   const named = nameSource(own, findings.length === 0 ? source : {})
-  const joined = findings.length === 0 ? mergeSources(null, [named.source]).schema : plain
+  // Without joins it is whole; otherwise two fields of one name are told here, where the source is named.
+  const isJoined = findings.length === 0 && named.source.fields.length > 0
+  const joined = isJoined ? mergeSources(null, [named.source]).schema : (named.source.schema ?? plain)
   const schema = asSubgraph(joined, options, contract, joinContext)
   noteNoMethods(contract, source)
   if (findings.length > 0) throw lintError(sourceName, findings)

@@ -1,7 +1,8 @@
+import type { GraphQLDirective } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { after, isAsyncIterable, systemClock } from '@vinyasa/base'
 import { argsOf, type Behaviour, bringPipeline, withDocument } from '@vinyasa/pipeline'
-import { hasLiveDirective } from './document/directive.ts'
+import { GraphQLLiveDirective, hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createGatewayFilter } from './document/gateway-filter.ts'
@@ -21,6 +22,8 @@ export interface LiveQueryPlugin extends Plugin {
   readonly engine: LiveQueryEngine
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
+  /** For the gateway: a schema that has it already stays as it is. */
+  readonly directives: readonly GraphQLDirective[]
   readonly behaviour: Behaviour
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
@@ -85,6 +88,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     store,
     engine: createLiveQueryEngine({ store, turns, passes, onError }),
     readsHeaders: [],
+    directives: [GraphQLLiveDirective],
     behaviour: {
       name: 'liveQuery',
       admits: ({ document }) => !hasLiveDirective(document),

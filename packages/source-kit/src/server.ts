@@ -1,5 +1,5 @@
 import type { AnswerLimits } from '@vinyasa/yoga-internals'
-import type { GraphQLSchema } from 'graphql'
+import type { GraphQLDirective, GraphQLSchema } from 'graphql'
 import { createAnswerTurns } from './answer/answer-turns.ts'
 import { countObjects } from './answer/count-objects.ts'
 import { createPlanner, type Planner } from './plan/planner.ts'
@@ -14,6 +14,8 @@ export interface SourceServer {
   readonly limits: AnswerLimits
   /** Sets limits for all answers; each of those who bring sources may do so. */
   limit(limits: AnswerLimits): void
+  /** Gives directives to all schemas that are made. */
+  direct(directives: readonly GraphQLDirective[]): void
   /** Has the objects of this schema's answers counted. */
   count(schema: GraphQLSchema): void
   /** True for the first to be added, which plans for all. */
@@ -33,6 +35,7 @@ export interface SourceServer {
 
 function createServer(): SourceServer {
   const sources: Source[] = []
+  const directives: GraphQLDirective[] = []
   let limits: AnswerLimits = {}
   const planner = createPlanner(() => limits)
   const answerTurns = createAnswerTurns(() => limits)
@@ -45,7 +48,7 @@ function createServer(): SourceServer {
   let current: Merged | undefined
 
   function mergeAll(schema: GraphQLSchema | null): Merged {
-    const { schema: whole, pending } = mergeSources(schema, sources)
+    const { schema: whole, pending } = mergeSources(schema, sources, directives)
     return { schema: ensureQuery(whole, sources.length), pending }
   }
 
@@ -66,6 +69,7 @@ function createServer(): SourceServer {
       counted.add(schema)
       countObjects(schema, answerTurns)
     },
+    direct: (given) => void directives.push(...given),
     limit: (given) => void (limits = { ...limits, ...given }),
     add(added) {
       const isFirst = sources.length === 0

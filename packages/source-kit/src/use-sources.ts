@@ -1,7 +1,7 @@
 import type { Plugin } from '@envelop/core'
 import { atLeast, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
 import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
-import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLDirective, GraphQLSchema } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
 import type { Executor } from './plan/plain-executor.ts'
 import type { Source } from './schema/source.ts'
@@ -38,9 +38,14 @@ const LIMITS: KnownOptions<AnswerLimits> = {
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
  * schema. May be used several times on one server, in any order. `limits` are of all its answers, whoever makes them.
+ * `directives` are those that other plugins add to schemas without them: where a schema is made anyway it has them at once.
  * @throws SchemaConflictError from the server's constructor when two places define one field
  */
-export function useSources(sources: Source | readonly Source[], limits: AnswerLimits = {}): SourcesPlugin {
+export function useSources(
+  sources: Source | readonly Source[],
+  limits: AnswerLimits = {},
+  directives: readonly GraphQLDirective[] = [],
+): SourcesPlugin {
   refuseWrongOptions('useSources', limits, LIMITS)
   const own = [sources].flat()
   let server: SourceServer | undefined
@@ -87,6 +92,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
       plugins = init.plugins
       isFirst = server.add(own)
       server.limit(limits)
+      server.direct(directives)
       setSchema = init.setSchema
       for (const source of own) {
         source.onChange?.(() => {

@@ -4,6 +4,7 @@ import type { Room } from '@vinyasa/base'
 import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
+import type { GraphQLDirective } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
@@ -20,6 +21,7 @@ import { useReadiness } from '../http/readiness.ts'
 import type { HttpSettings } from '../presets.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
+import { undefinedIn } from '../schema/type-defs.ts'
 import type { Parts } from './parts.ts'
 import { refuseDoubles } from './plugin-order.ts'
 
@@ -80,14 +82,17 @@ export function pluginsOf(
     withBehaviour(liveStreams),
     withBehaviour(subscriptions),
     ...sources.map((source) => source.plugin),
-    ownSources(parts),
+    ownSources(parts, [...defer.directives, ...live.directives]),
     schema,
     usePipeline({ liftLiterals: true, room: documentRoom }),
   ]
 }
 
-/** The sources that the gateway has by itself: what the config adds to the others', and the subgraph over all of them. */
-function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
+/**
+ * The sources that the gateway has by itself: what the config adds to the others', and the subgraph over all of them. The schema
+ * is made with the directives of behaviours, which need not make it anew for them.
+ */
+function ownSources({ config, typeDefs }: Parts, directives: readonly GraphQLDirective[]): SourcesPlugin {
   const { maxAnswerObjects, maxAnswerBytes } = config.graphql?.limits ?? {}
   const viewOf = createViewOf(config)
   const resolvers =
@@ -95,9 +100,10 @@ function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
   return useSources(
     [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
     { maxAnswerObjects, maxAnswerBytes },
+    undefinedIn(typeDefs, directives),
   )
 }
 
-function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
+function deferPlugin({ defer, preset = 'development' }: GatewayConfig): ReturnType<typeof useDeferSplitter> {
   return useDeferSplitter(defer === false ? 'disabled' : (defer ?? preset))
 }

@@ -7,6 +7,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   type FieldDefinitionNode,
+  type GraphQLDirective,
 } from 'graphql'
 import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
 import { costDirectives } from '../cost/directives.ts'
@@ -73,6 +74,17 @@ function namesOf(definition: DefinitionNode): readonly string[] {
 
 function fieldNames(fields: readonly FieldDefinitionNode[] = []): readonly string[] {
   return fields.map(({ name }) => name.value)
+}
+
+/** Directives that `typeDefs` do not define themselves. */
+export function undefinedIn(
+  typeDefs: DocumentNode | undefined,
+  directives: readonly GraphQLDirective[],
+): readonly GraphQLDirective[] {
+  const defined = new Set(
+    typeDefs?.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? one.name.value : [])),
+  )
+  return directives.filter(({ name }) => !defined.has(name))
 }
 
 /** A line for each mistake, with its place: `typeDefs:3:7: Unknown type "Usr".` */

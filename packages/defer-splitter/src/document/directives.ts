@@ -38,11 +38,17 @@ function createStreamDirective(): GraphQLDirective {
   })
 }
 
-/** The schema with `@defer` and `@stream` in it, or the same object when it has both. */
-export function withIncrementalDirectives(schema: GraphQLSchema): GraphQLSchema {
-  const missing = [createDeferDirective(), createStreamDirective()].filter(
-    ({ name }) => !schema.getDirective(name),
-  )
+/** `@defer` and `@stream`. */
+export function createIncrementalDirectives(): readonly GraphQLDirective[] {
+  return [createDeferDirective(), createStreamDirective()]
+}
+
+/** The schema with these directives in it, or the same object when it has all of them. */
+export function withIncrementalDirectives(
+  schema: GraphQLSchema,
+  directives: readonly GraphQLDirective[] = createIncrementalDirectives(),
+): GraphQLSchema {
+  const missing = directives.filter(({ name }) => !schema.getDirective(name))
   if (missing.length === 0) return schema
   return schemaWith(schema, { directives: [...schema.getDirectives(), ...missing] })
 }

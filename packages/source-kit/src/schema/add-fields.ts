@@ -44,10 +44,14 @@ export function addFields(draft: Draft, source: Source): readonly Pending[] {
   for (const [parent, fields] of fresh) {
     const type = objectTypeOf(draft, parent) as GraphQLObjectType
     const config = type.toConfig()
-    const added = fields.map((field) => [field.name, fieldConfig(draft, source, field, parse)] as const)
+    // The types that they refer to may yet get fields, and are others then.
+    const added = () => fields.map((field) => [field.name, fieldConfig(draft, source, field, parse)] as const)
     draft.types.set(
       type.name,
-      new GraphQLObjectType({ ...config, fields: { ...config.fields, ...Object.fromEntries(added) } }),
+      new GraphQLObjectType({
+        ...config,
+        fields: () => ({ ...config.fields, ...Object.fromEntries(added()) }),
+      }),
     )
   }
   return pending

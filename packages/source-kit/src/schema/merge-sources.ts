@@ -1,6 +1,6 @@
-import { type GraphQLNamedType, type GraphQLSchema, isObjectType } from 'graphql'
+import { type GraphQLDirective, type GraphQLNamedType, type GraphQLSchema, isObjectType } from 'graphql'
 import { addFields, type Pending } from './add-fields.ts'
-import { addSchema, type Draft, draftOf, finish, objectTypeOf } from './merge-types.ts'
+import { addDirectives, addSchema, type Draft, draftOf, finish, objectTypeOf } from './merge-types.ts'
 import type { Source } from './source.ts'
 
 export interface Merged {
@@ -11,21 +11,36 @@ export interface Merged {
 
 /**
  * Adds what sources have to a schema, or makes a schema of it. What is there already is left as it is, so that it can run
- * again whenever something else changed the schema: then a schema that lacks nothing is given back itself.
+ * again whenever something else changed the schema: then a schema that lacks nothing is given back itself. A schema that is
+ * made has types of its own: whoever changes them in place changes them nowhere else. It has the `directives` too.
  * @throws SchemaConflictError when two places define one field
  */
-export function mergeSources(base: GraphQLSchema | null, sources: readonly Source[]): Merged {
-  let merged = mergeGiven(base, sources)
-  for (const source of sources) {
-    if (!source.extend || merged.schema.extensions[source.id] === true) continue
+export function mergeSources(
+  base: GraphQLSchema | null,
+  sources: readonly Source[],
+  directives: readonly GraphQLDirective[] = [],
+): Merged {
+  const extending = sources.filter(({ id, extend }) => extend && base?.extensions[id] !== true)
+  const { given, ...first } = mergeGiven(base, sources, directives, extending.length > 0)
+  let merged: Merged = first
+  for (const source of extending) {
+    merged = { ...merged, schema: markedBy(source, source.extend?.(merged.schema) ?? merged.schema) }
     // An extension may add what fields have waited for.
-    merged = mergeGiven(markedBy(source, source.extend(merged.schema)), sources)
+    if (merged.pending.length > 0) merged = mergeGiven(merged.schema, sources, [], true)
   }
-  return merged
+  const isOwn =
+    merged.schema === base || !Object.values(merged.schema.getTypeMap()).some((type) => given.has(type))
+  return isOwn ? merged : { ...merged, schema: finish(draftOf(merged.schema), merged.schema, false) }
 }
 
-function mergeGiven(base: GraphQLSchema | null, sources: readonly Source[]): Merged {
+function mergeGiven(
+  base: GraphQLSchema | null,
+  sources: readonly Source[],
+  directives: readonly GraphQLDirective[],
+  isStep: boolean,
+): Merged & Pick<Draft, 'given'> {
   const draft = draftOf(base)
+  const { given } = draft
   const before = [...draft.types.values()]
   for (const source of sources)
     if (source.schema && !(base && holds(base, source))) addSchema(draft, source.schema)
@@ -37,11 +52,12 @@ function mergeGiven(base: GraphQLSchema | null, sources: readonly Source[]): Mer
   } while (pending.length > 0 && pending.length !== waiting)
   const after = [...draft.types.values()]
   const isSame = base && after.length === before.length && after.every((type, at) => type === before[at])
-  if (isSame) return { schema: base, pending }
-  const schema = finish(draft, base)
+  if (isSame) return { schema: base, pending, given }
+  addDirectives(draft, directives)
+  const schema = finish(draft, base, isStep)
   const held = sources.flatMap(({ id, schema: own }) => (own ? [[id, own]] : []))
   schema.extensions = { ...schema.extensions, ...Object.fromEntries(held) }
-  return { schema, pending }
+  return { schema, pending, given }
 }
 
 /** It has what the source adds. */

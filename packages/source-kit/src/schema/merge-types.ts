@@ -1,4 +1,3 @@
-import { rewireTypes } from '@graphql-tools/utils'
 import {
   GraphQLObjectType,
   GraphQLSchema,
@@ -12,10 +11,12 @@ import {
   isUnionType,
   OperationTypeNode,
   printType,
+  specifiedDirectives,
   type GraphQLDirective,
   type GraphQLNamedType,
 } from 'graphql'
 import { hiddenOf } from '../own/names.ts'
+import { rewire } from './rewire.ts'
 import { SchemaConflictError } from './source.ts'
 
 /** A schema that is being put together. Types may refer to each other's former selves: they meet by name. */
@@ -23,6 +24,8 @@ export interface Draft {
   readonly types: Map<string, GraphQLNamedType>
   readonly roots: Map<OperationTypeNode, string>
   readonly directives: Map<string, GraphQLDirective>
+  /** Types as somebody else has them, who keeps them as they are. */
+  readonly given: Set<GraphQLNamedType>
 }
 
 const ROOTS: Readonly<Record<string, OperationTypeNode>> = {
@@ -32,7 +35,7 @@ const ROOTS: Readonly<Record<string, OperationTypeNode>> = {
 }
 
 export function draftOf(schema: GraphQLSchema | null): Draft {
-  const draft: Draft = { types: new Map(), roots: new Map(), directives: new Map() }
+  const draft: Draft = { types: new Map(), roots: new Map(), directives: new Map(), given: new Set() }
   if (schema) addSchema(draft, schema)
   return draft
 }
@@ -41,7 +44,8 @@ export function draftOf(schema: GraphQLSchema | null): Draft {
  * Object types of one name become one type with the fields of both; scalars of one name are those that came first.
  * @throws SchemaConflictError naming both origins when a field, or another kind of type, is in both
  */
-export function addSchema({ types, roots, directives }: Draft, addition: GraphQLSchema): void {
+export function addSchema(draft: Draft, addition: GraphQLSchema): void {
+  const { types, roots, given } = draft
   const renamed = new Map<string, string>()
   for (const root of Object.values(ROOTS)) {
     const own = addition.getRootType(root)
@@ -54,8 +58,14 @@ export function addSchema({ types, roots, directives }: Draft, addition: GraphQL
     const name = renamed.get(type.name) ?? type.name
     const existing = types.get(name)
     types.set(name, existing ? combine(existing, type) : type)
+    given.add(type)
   }
-  for (const directive of addition.getDirectives())
+  addDirectives(draft, addition.getDirectives())
+}
+
+/** Those of one name are the one that came first. */
+export function addDirectives({ directives }: Draft, added: readonly GraphQLDirective[]): void {
+  for (const directive of added)
     if (!directives.has(directive.name)) directives.set(directive.name, directive)
 }
 
@@ -82,11 +92,13 @@ export function declareType(
   return type
 }
 
-export function finish({ types, roots, directives }: Draft, base: GraphQLSchema | null): GraphQLSchema {
+/** Makes a schema of the draft. Its types are its own; those that were given may be among them where a `step` is to follow. */
+export function finish(draft: Draft, base: GraphQLSchema | null, isStep: boolean): GraphQLSchema {
+  const { types, roots, directives, given } = draft
   const isSpecified = [...directives.values()].some(isSpecifiedDirective)
-  const { typeMap, directives: rewired } = rewireTypes(Object.fromEntries(types), [...directives.values()])
+  const made = rewire(types, [...directives.values()], (type) => !isStep && given.has(type))
   const root = (operation: OperationTypeNode): GraphQLObjectType | undefined =>
-    typeMap[roots.get(operation) ?? ''] as GraphQLObjectType | undefined
+    made.types.get(roots.get(operation) ?? '') as GraphQLObjectType | undefined
   return new GraphQLSchema({
     ...base?.toConfig(),
     // Not what a plugin has noted by a symbol, as that it has wrapped every resolver: there are more of them now.
@@ -95,8 +107,8 @@ export function finish({ types, roots, directives }: Draft, base: GraphQLSchema 
     query: root(OperationTypeNode.QUERY),
     mutation: root(OperationTypeNode.MUTATION),
     subscription: root(OperationTypeNode.SUBSCRIPTION),
-    types: Object.values(typeMap).filter((type): type is GraphQLNamedType => Boolean(type)),
-    ...(isSpecified && { directives: rewired }),
+    types: [...made.types.values()],
+    directives: [...(isSpecified ? [] : specifiedDirectives), ...made.directives],
   })
 }
 
