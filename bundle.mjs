@@ -1,14 +1,18 @@
 // Writes a package's modules as one file for each entry of its `exports`, `imports` and `bin`: Node takes about half a
-// millisecond for every module that it links, and the gateway's own are 350. Run in the package's folder, after `tsc`
-// has written the declarations.
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+// millisecond for every module that it links, and the gateway's own are 350. Of what a package has among its
+// `devDependencies` it takes the parts that it uses, with their licences. Run in the package's folder, after `tsc` has
+// written the declarations.
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const { version, exports, imports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+const { version, exports, imports = {}, bin = {}, devDependencies = {}, peerDependencies = {} } = manifest
 const targets = [exports, imports, bin].flatMap((entries) => Object.values(entries))
 const files = targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target)))
 const names = files.flatMap((file) => /^\.\/dist\/(.*)\.js$/.exec(file)?.[1] ?? [])
+
+const isTaken = (id) => Object.hasOwn(devDependencies, id) && !Object.hasOwn(peerDependencies, id)
 
 /** Modules that read files beside `src`, which whoever bundles `dist` has not: what they have read stands in their place. */
 const shipped = new Map([
@@ -18,12 +22,12 @@ const shipped = new Map([
 ])
 
 for (const file of readdirSync('dist', { recursive: true })) {
-  if (/\.js(\.map)?$/.test(file)) rmSync(join('dist', file))
+  if (/^LICENSES\.txt$|\.js(\.map)?$/.test(file)) rmSync(join('dist', file))
 }
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
-  // Other packages stay what they are: there must be one graphql, and one of each of ours.
-  external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  // Others stay what they are: there must be one graphql, and one of each of ours.
+  external: (id) => !id.startsWith('.') && !isAbsolute(id) && !isTaken(id),
   plugins: [
     {
       name: 'what lies beside a package',
@@ -34,8 +38,22 @@ const bundle = await rolldown({
   transform: { target: 'es2022' },
 })
 // Parts that entries share, or load late, lie beside each other: files are found from `import.meta.url`.
-await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: '[name]-[hash].js' })
+const { output } = await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  sourcemap: true,
+  chunkFileNames: '[name]-[hash].js',
+})
 await bundle.close()
+
+const ids = output.flatMap(({ moduleIds = [] }) => moduleIds)
+const taken = new Set(
+  ids.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
+)
+const licences = [...taken].map(
+  (folder) => `${basename(folder)}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8')}`,
+)
+if (licences.length > 0) writeFileSync('dist/LICENSES.txt', licences.join('\n'))
 
 /** The texts of a folder's files, as a module that holds them. */
 function textsOf(folder, name) {

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from './types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { withAbsolutePaths } from './files.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
 import { mistakesOf } from './place-in.ts'
@@ -57,22 +56,4 @@ async function checkHealth(source: GrpcSource, signal: AbortSignal): Promise<Sou
     .map((endpoint) => `${endpoint.address}: ${endpoint.detail ?? endpoint.reason ?? endpoint.status}`)
     .join(', ')
   return { name: source.name, healthy: false, reason }
-}
-
-/** The files and folders that a source is read from. */
-export function grpcFiles(config: GrpcSourceConfig, baseDirectory: string): readonly string[] {
-  const { protoFiles = [], includePaths = [], descriptorSet } = withAbsolutePaths(config, baseDirectory)
-  return [...protoFiles, ...includePaths, ...(typeof descriptorSet === 'string' ? [descriptorSet] : [])]
-}
-
-function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: string): GrpcSourceConfig {
-  const absolute = (path: string): string => resolve(baseDirectory, path)
-  const { protoFiles, includePaths, descriptorSet } = config
-  return {
-    ...config,
-    // A path that is none from here is one that the include paths know.
-    protoFiles: protoFiles?.map((path) => (existsSync(absolute(path)) ? absolute(path) : path)),
-    includePaths: includePaths?.map(absolute),
-    descriptorSet: typeof descriptorSet === 'string' ? absolute(descriptorSet) : descriptorSet,
-  }
 }

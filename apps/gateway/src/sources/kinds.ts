@@ -1,6 +1,5 @@
-import { grpcFiles, openGrpcSource } from './grpc.ts'
+import { grpcFiles, restFiles } from './files.ts'
 import { namesIn } from './names.ts'
-import { openRestSource, restFiles } from './rest.ts'
 import type { Source, SourceEnvironment } from './source.ts'
 import type { SourceOptions, SourceSections } from './types.ts'
 
@@ -26,10 +25,11 @@ export interface SourceKind<Options> {
   readonly namesByHand?: (options: Options, isOwn: boolean) => readonly string[]
 }
 
-/** The kinds of sources, by their sections of the config. */
+/** The kinds of sources, by their sections of the config. What opens them is loaded where the config has one. */
 export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<SourceOptions[Section]> } = {
   grpc: {
-    open: openGrpcSource,
+    open: async (name, options, environment) =>
+      (await import('./grpc.ts')).openGrpcSource(name, options, environment),
     files: grpcFiles,
     timeoutsMs: ({ timeoutMs, methods = {} }) => [
       timeoutMs,
@@ -37,7 +37,7 @@ export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<Sour
     ],
   },
   rest: {
-    open: openRestSource,
+    open: async (...given) => (await import('./rest.ts')).openRestSource(...given),
     files: restFiles,
     timeoutsMs: ({ timeoutMs, totalTimeoutMs, endpoints = [] }) => [
       timeoutMs,

@@ -9,6 +9,7 @@ import {
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
+import { placeOf } from './files.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
 import { mistakesOf } from './place-in.ts'
@@ -89,12 +90,6 @@ export async function openRestSource(
   }
 }
 
-/** The files that a config names; those that they refer to are known once they are read. */
-export function restFiles({ openapi }: RestSourceConfig, baseDirectory: string): readonly string[] {
-  const { file } = placeOf(openapi)
-  return file === undefined ? [] : [resolve(baseDirectory, file)]
-}
-
 async function importDocument(
   openapi: string | OpenApiConfig,
   baseDirectory: string,
@@ -109,11 +104,6 @@ async function importDocument(
       'start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
     throw new ConfigError(`${messageOf(error)}; ${mend}`, { cause: error })
   }
-}
-
-function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
-  if (typeof openapi !== 'string') return openapi ?? {}
-  return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
 }
 
 function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables'][number]): string {

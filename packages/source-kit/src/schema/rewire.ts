@@ -20,7 +20,6 @@ import {
   isSpecifiedDirective,
   isSpecifiedScalarType,
   isUnionType,
-  type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
   type GraphQLNamedType,
   type GraphQLType,

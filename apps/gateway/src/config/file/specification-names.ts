@@ -67,6 +67,7 @@ function fitting(value: unknown, schema: unknown): Definition | undefined {
   const options = definition.options.map((option) => fitting(value, option))
   if (Array.isArray(value)) return options.find((option) => option?.element)
   const objects = options.filter((option) => option?.shape ?? option?.valueType)
+  if (objects.length < 2) return objects[0]
   return objects.find((option) => hasLiterals(value, option?.shape)) ?? objects[0]
 }
 
@@ -85,21 +86,19 @@ function settingsNamed(
   // A setting that is there under its own name is never overwritten: the other one is reported.
   const isFree = (name: string): boolean =>
     Object.hasOwn(shape, name) && !Object.hasOwn(value, name) && !Object.hasOwn(named, name)
-  for (const [key, item] of Object.entries(value)) {
-    const duration = parseDuration(item)
-    const timed = DURATIONS.get(key)
+  const nameOf = (key: string): string => {
+    if (Object.hasOwn(shape, key)) return key
     const name = RENAMED.get(key) ?? toCamelCase(key)
-    const [as, data] =
-      timed !== undefined && duration !== undefined && isFree(timed)
-        ? [timed, duration]
-        : !Object.hasOwn(shape, key) && isFree(name)
-          ? [name, item]
-          : [key, item]
-    // Not by assignment: a key may be `__proto__`.
-    Object.defineProperty(named, as, {
-      value: withSettingNames(data, Object.hasOwn(shape, as) ? shape[as] : undefined),
-      enumerable: true,
-    })
+    return isFree(name) ? name : key
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const timed = DURATIONS.get(key)
+    const duration = timed !== undefined && isFree(timed) ? parseDuration(item) : undefined
+    const as = timed !== undefined && duration !== undefined ? timed : nameOf(key)
+    const member = withSettingNames(duration ?? item, Object.hasOwn(shape, as) ? shape[as] : undefined)
+    // A key may be `__proto__`, which an assignment takes for something else.
+    if (as === '__proto__') Object.defineProperty(named, as, { value: member, enumerable: true })
+    else named[as] = member
   }
   return named
 }

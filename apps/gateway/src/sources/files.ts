@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { GrpcSourceConfig, OpenApiConfig, RestSourceConfig } from './types.ts'
+
+/** The files and folders that a source is read from. */
+export function grpcFiles(config: GrpcSourceConfig, baseDirectory: string): readonly string[] {
+  const { protoFiles = [], includePaths = [], descriptorSet } = withAbsolutePaths(config, baseDirectory)
+  return [...protoFiles, ...includePaths, ...(typeof descriptorSet === 'string' ? [descriptorSet] : [])]
+}
+
+export function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: string): GrpcSourceConfig {
+  const absolute = (path: string): string => resolve(baseDirectory, path)
+  const { protoFiles, includePaths, descriptorSet } = config
+  return {
+    ...config,
+    // A path that is none from here is one that the include paths know.
+    protoFiles: protoFiles?.map((path) => (existsSync(absolute(path)) ? absolute(path) : path)),
+    includePaths: includePaths?.map(absolute),
+    descriptorSet: typeof descriptorSet === 'string' ? absolute(descriptorSet) : descriptorSet,
+  }
+}
+
+/** The files that a config names; those that they refer to are known once they are read. */
+export function restFiles({ openapi }: RestSourceConfig, baseDirectory: string): readonly string[] {
+  const { file } = placeOf(openapi)
+  return file === undefined ? [] : [resolve(baseDirectory, file)]
+}
+
+/** Where an entry's document is, with its options. */
+export function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
+  if (typeof openapi !== 'string') return openapi ?? {}
+  return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
+}
