@@ -1,7 +1,8 @@
 import { array, assert, asyncProperty, constantFrom, double, integer, oneof, tuple } from 'fast-check'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { counterTallies, histogramTallies, keyed } from '../src/observability/tallies.ts'
+import { keyed } from '../src/observability/keyed.ts'
+import { counterTallies, histogramTallies } from '../src/observability/tallies.ts'
 
 const BUCKETS = [0, 0.001, 0.25, 1, 10]
 const labelled = tuple(

@@ -8,7 +8,7 @@ import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics/metrics-endpoint.ts'
-import { createMetrics, type MetricsReadings } from './metrics/metrics.ts'
+import type { MetricsReadings } from './metrics/metrics.ts'
 import type { ShareMetrics } from './metrics/shared-metrics.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
@@ -40,10 +40,16 @@ export async function createObservability(options: ObservabilityOptions): Promis
   const { config, logger, readings, paths, shareMetrics } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
   const activity = hasStatusPage(config) ? createActivity(paths.graphql) : undefined
+  // What counts, and OpenTelemetry, are loaded only where they are asked for.
   const metrics =
-    asked === false ? undefined : createMetrics({ readings, paths: paths.all, share: shareMetrics })
+    asked === false
+      ? undefined
+      : (await import('./metrics/metrics.ts')).createMetrics({
+          readings,
+          paths: paths.all,
+          share: shareMetrics,
+        })
   const token = typeof asked === 'object' ? asked.token : undefined
-  // OpenTelemetry is loaded only where it is asked for.
   const tracing = traced ? (await import('./tracing.ts')).createTracing() : undefined
   return {
     plugins: [

@@ -93,8 +93,13 @@ export interface TypeReference {
   readonly isNonNull: boolean
 }
 
+/** A name, or one with the mark for non-null: what nearly all references are. */
+const PLAIN = /^([_A-Za-z]\w*)(!?)$/
+
 export function parseTypeReference(text: string): TypeReference {
-  const printed = printReference(parseTypeText(text))
+  const [, plain, mark] = PLAIN.exec(text) ?? []
+  const printed =
+    plain === undefined ? printReference(parseTypeText(text)) : `${KINDS.get(plain) ?? plain}${mark}`
   return {
     text: printed,
     name: printed.replaceAll(/[[\]!]/g, ''),

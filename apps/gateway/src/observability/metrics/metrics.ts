@@ -8,7 +8,8 @@ import type { Observer } from '../recorder.ts'
 import { type Readings, registryOf } from './readings.ts'
 import type { ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from '../request-record.ts'
-import { counterTallies, histogramTallies, keyed } from '../tallies.ts'
+import { keyed } from '../keyed.ts'
+import { counterTallies, histogramTallies } from '../tallies.ts'
 
 /** Readings that the gateway is asked for at the moment of a scrape. */
 export interface MetricsReadings {
