@@ -6,13 +6,18 @@ import { besideNeighbours, NEIGHBOURS_TIMEOUT_MS } from './support/neighbours.ts
 
 // A join that leads back to where it came from: 62 reviews make an answer of 198 MB, 82 one that no memory holds.
 
-const AROUND = 'reviews { author { reviews { author { reviews { author { reviews { id } } } } } } }'
+const around = (fields: string): string =>
+  `reviews { author { reviews { author { reviews { author { reviews { ${fields} } } } } } } }`
+const AROUND = around('id')
+const WIDE = around('id productId userId rating text a: id b: id c: id d: id e: id')
 const MULTIPART = 'multipart/mixed, application/json'
 
 interface Way {
   readonly query: (id: string) => string
   readonly accept?: string
   readonly isBatch?: boolean
+  /** How many are asked at once. Default: one. */
+  readonly atOnce?: number
   /** Resolvers make the answer. Default: a plan does, where there is one. */
   readonly plans?: 'off'
   /** How long the client waits; then it leaves, and asks again. */
@@ -23,6 +28,11 @@ const plain = (id: string): string => `{ user(id: "${id}") { ${AROUND} } }`
 const WAYS: Readonly<Record<string, Way>> = {
   'a query': { query: plain },
   'a query without plans': { query: plain, plans: 'off' },
+  'a query of many fields without plans': {
+    query: (id) => `{ user(id: "${id}") { ${WIDE} } }`,
+    plans: 'off',
+  },
+  'four queries at once without plans': { query: plain, plans: 'off', atOnce: 4 },
   'a mutation': { query: (id) => `mutation { updateUser(id: "${id}", name: "Ada") { ${AROUND} } }` },
   'a deferred query': {
     query: (id) => `{ user(id: "${id}") { id ... @defer { ${AROUND} } } }`,
@@ -104,7 +114,9 @@ it.each(rows)(
         area: 'answers',
         fault: `${name} of ${reviews} reviews, around and around`,
         async run(signal) {
-          while (!signal.aborted) answers.push(await ask(url, way, reviews))
+          const atOnce = Array.from({ length: way.atOnce ?? 1 })
+          while (!signal.aborted)
+            answers.push(...(await Promise.all(atOnce.map(() => ask(url, way, reviews)))))
         },
       },
     )

@@ -46,6 +46,8 @@ export interface CreateGatewayOptions {
    * with it.
    */
   readonly shareMetrics?: ShareMetrics | undefined
+  /** Hears when more than 8 MiB are held of answers that are made, and when no longer. Default: nobody does. */
+  readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
 }
 
 /**
@@ -95,6 +97,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       access,
       paths,
       typeDefs,
+      onLargeAnswers: options.onLargeAnswers,
     })
   } catch (error) {
     await closeBackends()

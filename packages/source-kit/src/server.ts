@@ -1,6 +1,7 @@
 import type { AnswerLimits } from '@vinyasa/yoga-internals'
 import type { GraphQLDirective, GraphQLSchema } from 'graphql'
 import { createAnswerTurns } from './answer/answer-turns.ts'
+import { createHeldAnswers } from './answer/held-answers.ts'
 import { countObjects } from './answer/count-objects.ts'
 import { createPlanner, type Planner } from './plan/planner.ts'
 import { ensureQuery } from './schema/ensure-query.ts'
@@ -16,6 +17,8 @@ export interface SourceServer {
   limit(limits: AnswerLimits): void
   /** Gives directives to all schemas that are made. */
   direct(directives: readonly GraphQLDirective[]): void
+  /** Says whether large answers are held, whenever that changes. */
+  onLargeAnswers(listener: (areHeld: boolean) => void): void
   /** Has the objects of this schema's answers counted. */
   count(schema: GraphQLSchema): void
   /** True for the first to be added, which plans for all. */
@@ -37,8 +40,12 @@ function createServer(): SourceServer {
   const sources: Source[] = []
   const directives: GraphQLDirective[] = []
   let limits: AnswerLimits = {}
-  const planner = createPlanner(() => limits)
-  const answerTurns = createAnswerTurns(() => limits)
+  const listeners = new Set<(areLarge: boolean) => void>()
+  const heldAnswers = createHeldAnswers((areLarge) => {
+    for (const listener of listeners) listener(areLarge)
+  })
+  const planner = createPlanner(() => limits, heldAnswers)
+  const answerTurns = createAnswerTurns(() => limits, heldAnswers)
   /** Servers may set the same schema again for each request. */
   let merged = new WeakMap<GraphQLSchema, Merged>()
   const made = new WeakSet<GraphQLSchema>()
@@ -71,6 +78,7 @@ function createServer(): SourceServer {
     },
     direct: (given) => void directives.push(...given),
     limit: (given) => void (limits = { ...limits, ...given }),
+    onLargeAnswers: (listener) => void listeners.add(listener),
     add(added) {
       const isFirst = sources.length === 0
       sources.push(...added)

@@ -30,23 +30,32 @@ export type SourcesPlugin = Plugin & {
   }
 }
 
-const LIMITS: KnownOptions<AnswerLimits> = {
+/** Of all answers of a server, whoever makes them, and of its schemas. */
+export interface SourcesOptions extends AnswerLimits {
+  /**
+   * Directives that other plugins add to schemas without them, as `useLiveQuery().directives`: a schema that is made anyway has
+   * them at once. Default: none.
+   */
+  readonly directives?: readonly GraphQLDirective[] | undefined
+  /** Hears when more than 8 MiB are held of answers that the server makes, and when no longer. Default: nobody does. */
+  readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
+}
+
+const NAMES: KnownOptions<SourcesOptions> = {
+  directives: true,
+  onLargeAnswers: true,
   maxAnswerObjects: atLeast(0),
   maxAnswerBytes: atLeast(0),
 }
 
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
- * schema. May be used several times on one server, in any order. `limits` are of all its answers, whoever makes them.
- * `directives` are those that other plugins add to schemas without them: where a schema is made anyway it has them at once.
+ * schema. May be used several times on one server, in any order.
  * @throws SchemaConflictError from the server's constructor when two places define one field
  */
-export function useSources(
-  sources: Source | readonly Source[],
-  limits: AnswerLimits = {},
-  directives: readonly GraphQLDirective[] = [],
-): SourcesPlugin {
-  refuseWrongOptions('useSources', limits, LIMITS)
+export function useSources(sources: Source | readonly Source[], options: SourcesOptions = {}): SourcesPlugin {
+  refuseWrongOptions('useSources', options, NAMES)
+  const { directives = [], onLargeAnswers, ...limits } = options
   const own = [sources].flat()
   let server: SourceServer | undefined
   let plugins: readonly unknown[] = []
@@ -93,6 +102,7 @@ export function useSources(
       isFirst = server.add(own)
       server.limit(limits)
       server.direct(directives)
+      if (onLargeAnswers) server.onLargeAnswers(onLargeAnswers)
       setSchema = init.setSchema
       for (const source of own) {
         source.onChange?.(() => {

@@ -1,17 +1,34 @@
-import { beginAnswer } from '@vinyasa/yoga-internals'
-import type { GraphQLResolveInfo } from 'graphql'
+import { answerSizeOf, beginAnswer } from '@vinyasa/yoga-internals'
+import { GraphQLObjectType, type GraphQLResolveInfo, Kind } from 'graphql'
 import { expect, it } from 'vitest'
-import { createAnswerTurns } from '../src/answer/answer-turns.ts'
+import { type AnswerTurns, createAnswerTurns } from '../src/answer/answer-turns.ts'
+import { createHeldAnswers } from '../src/answer/held-answers.ts'
 
-const info = { operation: { operation: 'query' } } as GraphQLResolveInfo
+const type = new GraphQLObjectType({ name: 'Thing', fields: {} })
+const turnsOf = (limits = {}): AnswerTurns =>
+  createAnswerTurns(
+    () => limits,
+    createHeldAnswers(() => {}),
+  )
+
+/** Of a field below which so many are selected. */
+function infoOf(fields: number): GraphQLResolveInfo {
+  const selections = Array.from({ length: fields }, (_, index) => ({
+    kind: Kind.FIELD,
+    name: { kind: Kind.NAME, value: `f${index}` },
+  }))
+  const fieldNodes = [{ selectionSet: { kind: Kind.SELECTION_SET, selections } }]
+  return { operation: { operation: 'query' }, fieldNodes } as unknown as GraphQLResolveInfo
+}
+const info = infoOf(1)
 const OBJECTS = 50_000
 
 /** What so many objects of an answer wait for. */
 function count(context: object, limit = 0): { readonly turns: readonly Promise<true>[] } {
   const limits = { maxAnswerObjects: limit }
   beginAnswer(context, limits)
-  const answerTurns = createAnswerTurns(() => limits)
-  const all = Array.from({ length: OBJECTS }, () => answerTurns.count(context, info))
+  const answerTurns = turnsOf(limits)
+  const all = Array.from({ length: OBJECTS }, () => answerTurns.count(context, info, type))
   return { turns: all.filter((turn) => turn !== undefined) }
 }
 
@@ -44,14 +61,14 @@ it('all objects that wait fail when the client has left', async () => {
 it('where objects bring many others, as lists do, few of them go on in a turn', async () => {
   const context = {}
   beginAnswer(context, {})
-  const answerTurns = createAnswerTurns(() => ({}))
+  const answerTurns = turnsOf()
   const begun = new Map<Promise<true>, number>()
   const bring = async (turn: Promise<true>, items: number): Promise<void> => {
     await turn
     for (let item = 0; item < items; item++) wait(0)
   }
   const wait = (brings: number): void => {
-    const turn = answerTurns.count(context, info)
+    const turn = answerTurns.count(context, info, type)
     if (!turn) return
     begun.set(turn, (begun.get(turn) ?? 0) + 1)
     void bring(turn, brings)
@@ -63,4 +80,21 @@ it('where objects bring many others, as lists do, few of them go on in a turn', 
   expect(first).toBe(100)
   await expect.poll(() => begun.size).toBeGreaterThan(1_000)
   expect(Math.max(...[...begun.values()].slice(200))).toBe(10)
+})
+
+it.each([
+  [1, 335_544],
+  [10, 121_122],
+  [100, 18_035],
+])('objects of %i fields, each held until the answer is whole, may be %i', async (fields, most) => {
+  const context = {}
+  beginAnswer(context, {})
+  const answerTurns = turnsOf()
+  const wide = infoOf(fields)
+  const turns = new Set<Promise<true>>()
+  for (let object = 0; object < most; object++)
+    turns.add(answerTurns.count(context, wide, type) as Promise<true>)
+  expect(answerSizeOf(context)?.refusal).toBeUndefined()
+  await expect(answerTurns.count(context, wide, type)).rejects.toMatchObject({ extensions: { limit: most } })
+  await Promise.allSettled(turns)
 })

@@ -167,6 +167,13 @@ it.each([
   },
 )
 
+it('objects of more fields are held in more bytes', () => {
+  const size = new AnswerSize()
+  for (let object = 0; object < 10; object++) size.addObject(5)
+  expect(size.heldBytes).toBe(10 * 360)
+  expect(size.maxHeldBytes).toBe(67_108_864)
+})
+
 it('what a plan has written may be more: it is bytes, and no objects', () => {
   const size = new AnswerSize()
   size.add(1_000_000, 0)

@@ -39,6 +39,7 @@ export async function runGateway(
     reachedBrokers: context.reachedBrokers ?? new Set<string>(),
     lostLogLines: countNew(() => destination.dropped),
     shareMetrics: shareMetrics((error) => logger.error(error, 'metrics')),
+    onLargeAnswers: context.onLargeAnswers,
   }
   const gateway = await openGateway(loaded, shared)
   const server = await serve(gateway, {

@@ -24,4 +24,5 @@ export interface Parts {
   readonly access: Access
   readonly paths: GatewayPaths
   readonly typeDefs: DocumentNode | undefined
+  readonly onLargeAnswers: ((areHeld: boolean) => void) | undefined
 }

@@ -92,15 +92,17 @@ export function pluginsOf(
  * The sources that the gateway has by itself: what the config adds to the others', and the subgraph over all of them. The schema
  * is made with the directives of behaviours, which need not make it anew for them.
  */
-function ownSources({ config, typeDefs }: Parts, directives: readonly GraphQLDirective[]): SourcesPlugin {
+function ownSources(
+  { config, typeDefs, onLargeAnswers }: Parts,
+  directives: readonly GraphQLDirective[],
+): SourcesPlugin {
   const { maxAnswerObjects, maxAnswerBytes } = config.graphql?.limits ?? {}
   const viewOf = createViewOf(config)
   const resolvers =
     config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
   return useSources(
     [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
-    { maxAnswerObjects, maxAnswerBytes },
-    undefinedIn(typeDefs, directives),
+    { maxAnswerObjects, maxAnswerBytes, directives: undefinedIn(typeDefs, directives), onLargeAnswers },
   )
 }
 

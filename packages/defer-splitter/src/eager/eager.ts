@@ -35,6 +35,7 @@ export function executeWhole({ args, document, execute, options }: EagerInput): 
     if (isAsyncIterable(result)) return result
     // Sources that count hold the answer to their limits, so it is not measured again.
     const counted = answerSizeOf(args.contextValue)
+    counted?.done()
     const refusal = counted ? counted.refusal : refusalOf(result, new AnswerSize(options))
     return refusal ? { errors: [refusal] } : result
   }

@@ -1,6 +1,8 @@
 import { answerSizeOf, beginAnswer, type AnswerLimits, type AnswerSize } from '@vinyasa/yoga-internals'
-import { GraphQLError, type GraphQLResolveInfo } from 'graphql'
+import { GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql'
 import { createAttachment, createTurns } from '@vinyasa/base'
+import { fieldsOf } from './fields-of.ts'
+import type { HeldAnswers } from './held-answers.ts'
 
 /** Counts the objects that interpreters make, and has those of large answers wait for each other's turns. */
 export interface AnswerTurns {
@@ -8,7 +10,7 @@ export interface AnswerTurns {
    * One object more. What it has to wait for, if anything; it rejects where the object is one too many. Nothing is thrown:
    * Yoga's executor would forget the other items of the list, whose failures nobody then hears of.
    */
-  count(context: unknown, info: GraphQLResolveInfo): Promise<true> | undefined
+  count(context: unknown, info: GraphQLResolveInfo, type: GraphQLObjectType): Promise<true> | undefined
 }
 
 /** Objects of an answer that never wait: most answers have no more, and batches of joins are as they would be. */
@@ -40,7 +42,7 @@ interface Waiting {
   isTaking: boolean
 }
 
-export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
+export function createAnswerTurns(limits: () => AnswerLimits, heldAnswers: HeldAnswers): AnswerTurns {
   const turns = createTurns()
   const large = createAttachment<Waiting>()
   const events = createAttachment<unknown>()
@@ -63,9 +65,13 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
     return size
   }
 
-  function waitingOf(size: AnswerSize): Waiting {
+  function waitingOf(size: AnswerSize, context: unknown, { operation }: GraphQLResolveInfo): Waiting {
     let known = large.get(size)
-    if (!known) large.set(size, (known = { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }))
+    if (known) return known
+    // Of others nobody says when they are over.
+    if (operation.operation !== 'subscription' && size === answerSizeOf(context)) size.watcher = heldAnswers
+    known = { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }
+    large.set(size, known)
     return known
   }
 
@@ -78,6 +84,8 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
       await turns.next()
       const made = size.objects - before
       if (made > MADE_A_TURN) shrink(waiting, begun, made)
+      size.watcher?.holds(size, size.heldBytes)
+      await heldAnswers.room(size)
       if (hasLeft(context))
         size.giveUp(
           new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }),
@@ -93,15 +101,15 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
   }
 
   return {
-    count(context, info) {
+    count(context, info, type) {
       const size = sizeFor(context, info)
       try {
-        size.addObject()
+        size.addObject(size.objects < FREE_OBJECTS ? 1 : fieldsOf(type, info))
       } catch (error) {
         return Promise.reject(error as Error)
       }
       if (size.objects <= FREE_OBJECTS) return undefined
-      const waiting = waitingOf(size)
+      const waiting = waitingOf(size, context, info)
       const { turn } = groupOf(waiting)
       if (!waiting.isTaking) void take(waiting, context)
       return turn

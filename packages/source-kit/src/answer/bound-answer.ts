@@ -20,7 +20,12 @@ function measure(size: AnswerSize, { data }: ExecutionResult): void {
 
 /** The same, now or later. */
 export function boundLater(size: AnswerSize, executed: unknown): unknown {
-  return executed instanceof Promise
-    ? executed.then((result) => boundAnswer(size, result))
-    : boundAnswer(size, executed)
+  if (!(executed instanceof Promise)) return boundAnswer(size, executed)
+  return executed.then(
+    (result) => boundAnswer(size, result),
+    (error) => {
+      size.done()
+      throw error
+    },
+  )
 }

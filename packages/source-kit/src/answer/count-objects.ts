@@ -37,7 +37,7 @@ function count(type: GraphQLObjectType, turns: AnswerTurns): void {
   if (own && isObjectCounter(own)) return
   const isTypeOf: IsTypeOf = (value, context, info) => {
     // Executors that compile documents, as graphql-jit, give the value alone, and wait for nothing.
-    const turn = info ? turns.count(context, info) : undefined
+    const turn = info ? turns.count(context, info, type) : undefined
     if (!own) return turn ?? true
     return turn ? turn.then(() => own(value, context, info)) : own(value, context, info)
   }

@@ -1,5 +1,5 @@
 import { createRoom, placeOf, type Room } from '@vinyasa/base'
-import { type AnswerLimits, beginAnswer } from '@vinyasa/yoga-internals'
+import { type AnswerLimits, type AnswerWatcher, beginAnswer } from '@vinyasa/yoga-internals'
 import {
   getOperationAST,
   type DocumentNode,
@@ -38,8 +38,8 @@ interface KnownDocument {
 /** Bytes of the plans of documents that nobody else keeps; those of others have their room with them. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** `limits`: of the answers, asked for each. */
-export function createPlanner(limits: () => AnswerLimits): Planner {
+/** `limits`: of the answers, asked for each. `watcher` hears of those that are large. */
+export function createPlanner(limits: () => AnswerLimits, watcher?: AnswerWatcher): Planner {
   const listeners = new Map<string, (event: PlanEvent) => void>()
   const room = createRoom(MAX_BYTES)
   let own: Executor | undefined
@@ -73,14 +73,13 @@ export function createPlanner(limits: () => AnswerLimits): Planner {
     const { plan, reason, isNew } = plans.find(variables)
     if (isNew) report(plans, plan ? 'planned' : 'unplanned', reason)
     // Known by its variables, an execution has some of its own.
-    const own = (): Site => ({
-      isOneCall: plan?.isOneCall === true,
-      operation: plans.operation,
-      variables: { ...variables },
-      args,
-      size: beginAnswer(args.contextValue, limits()),
-      shared: new Map(),
-    })
+    const own = (): Site => {
+      const size = beginAnswer(args.contextValue, limits())
+      size.watcher = watcher
+      const isOneCall = plan?.isOneCall === true
+      const { operation } = plans
+      return { isOneCall, operation, variables: { ...variables }, args, size, shared: new Map() }
+    }
     return plan && { plans, plan, own }
   }
 
