@@ -40,14 +40,16 @@ export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unkno
 
   function callsFor(args: Values, text: string, context: unknown, info: GraphQLResolveInfo): Calls {
     // Variables are made anew for every execution, also where a context is used for several.
-    const { variableValues, operation } = info
+    const { variableValues, operation, path } = info
     let byArguments = ofExecutions.get(variableValues)
     if (!byArguments) ofExecutions.set(variableValues, (byArguments = new Map<string, Calls>()))
-    let calls = byArguments.get(text)
+    // Between the fields of a mutation the data changes.
+    const shared = operation.operation === 'mutation' ? `${rootKey(path)} ${text}` : text
+    let calls = byArguments.get(shared)
     if (calls) return calls
     calls = createJoinCalls(maxBatchSize, (asked) => {
-      // Between the fields of a mutation the data changes, and so between the events of a subscription.
-      if (operation.operation !== 'query') byArguments.delete(text)
+      // And between the events of a subscription, which have no other sign.
+      if (operation.operation === 'subscription') byArguments.delete(shared)
       return load(
         asked.map(({ value }) => value),
         args,
@@ -55,7 +57,7 @@ export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unkno
         info,
       )
     })
-    byArguments.set(text, calls)
+    byArguments.set(shared, calls)
     return calls
   }
 
@@ -72,6 +74,12 @@ export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unkno
       const text = argumentsText(args)
       return recordedJoin(info, join, text + key) ?? ask(value, key, callsFor(args, text, context, info))
     })
+}
+
+function rootKey(path: GraphQLResolveInfo['path']): string | number {
+  let root = path
+  while (root.prev) root = root.prev
+  return root.key
 }
 
 /**
