@@ -87,3 +87,10 @@ it('tells of large parts that a plan writes, until ordinary execution takes over
   size.hold(0, 10 * MIB)
   expect(told).toEqual([true, false])
 })
+
+it('tells of parts that are refused, too', () => {
+  const { told, enter } = world()
+  const { size } = enter()
+  expect(() => size.hold(2_000_000, 9 * MIB)).toThrow('more than 1000000 objects')
+  expect(told).toEqual([true, false])
+})

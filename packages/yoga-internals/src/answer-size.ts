@@ -45,6 +45,7 @@ export class AnswerSize {
   #objects = 0
   #bytes = 0
   #heldBytes = 0
+  /** Default: nobody. */
   watcher: AnswerWatcher | undefined
 
   constructor({ maxAnswerObjects = MAX_OBJECTS, maxAnswerBytes = MAX_BYTES }: AnswerLimits = {}) {
@@ -77,8 +78,9 @@ export class AnswerSize {
 
   /** Refuses a part of the answer that is larger than all of it may be. @throws GraphQLError */
   hold(objects: number, bytes: number): void {
-    if (objects > this.maxObjects || this.refusal) throw this.giveUp()
+    // Also of one that is refused: what it was made of is garbage then.
     if (bytes > LARGE_BYTES) this.watcher?.holds(this, bytes)
+    if (objects > this.maxObjects || this.refusal) throw this.giveUp()
     if (bytes > this.maxBytes) throw this.giveUp(responseTooLarge(this.maxBytes, 'bytes'))
   }
 
