@@ -121,8 +121,12 @@ it.each(rows)(
       },
     )
     expect(answers.length).toBeGreaterThan(0)
-    // On a busy machine a deferred part may come to its deadline before.
-    const others = answers.filter((text) => !/RESPONSE_TOO_LARGE|DEFER_FRAGMENT_TIMEOUT/.test(text))
+    // On a busy machine a deferred part may come to its deadline before, and a call for one of several that are asked at once.
+    const others = answers.filter(
+      (text) =>
+        !/RESPONSE_TOO_LARGE|DEFER_FRAGMENT_TIMEOUT/.test(text) &&
+        !(way.atOnce && text.includes('"TIMEOUT"')),
+    )
     expect(way.patienceMs === undefined ? others : others.filter((text) => text !== '')).toEqual([])
   },
   NEIGHBOURS_TIMEOUT_MS,
