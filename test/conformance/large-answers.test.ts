@@ -37,7 +37,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 it.each(Object.entries(WAYS))('%s: it is told that it is held, and when it is over', async (_, way) => {
   const { query, plugins = [], accept = 'application/json', maxAnswerObjects, end } = way
   const told: boolean[] = []
-  const sources = useSources([], { maxAnswerObjects }, (areHeld) => void told.push(areHeld))
+  const sources = useSources([], { maxAnswerObjects, onLargeAnswers: (areHeld) => void told.push(areHeld) })
   const yoga = createYoga({
     logging: false,
     plugins: [...plugins, sources] as Plugin[],
