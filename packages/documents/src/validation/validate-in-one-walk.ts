@@ -42,13 +42,19 @@ export const validateInOneWalk: typeof validate = (
     if (errors.length >= most) throw error
     errors.push(error)
   }
+  const { stackTraceLimit } = Error
   try {
+    // An error that is kept would keep the walk with all its rules, of which its stack is: some 25 kB.
+    Error.stackTraceLimit = 0
     const context = new WalkContext(schema, document, report, options?.hideSuggestions ?? false)
     const visitors = rules.map((rule) => visitorOf(rule, context))
     new Walk(visitors, context).run(document)
     return errors
   } catch {
+    Error.stackTraceLimit = stackTraceLimit
     return byGraphQL()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
