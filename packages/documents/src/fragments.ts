@@ -12,8 +12,12 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type Fragment = FragmentDefinitionNode | InlineFragmentNode
 export type FragmentUse = FragmentSpreadNode | InlineFragmentNode
 
+/** One map for all documents without fragments, as what is worked out of them keeps it. */
+const NONE: Fragments = new Map()
+
 /** The fragments of a document, by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  if (definitions.length === 1 && definitions[0]?.kind !== Kind.FRAGMENT_DEFINITION) return NONE
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)

@@ -13,3 +13,4 @@ export { fragmentOf, type Fragments, fragmentsOf, usedFragments } from './fragme
 export { createOperationMemo } from './operation-memo.ts'
 export { schemaWith } from './schema-with.ts'
 export { validateInOneWalk } from './validation/validate-in-one-walk.ts'
+export { withoutTokens } from './without-tokens.ts'

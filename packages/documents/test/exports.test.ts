@@ -20,5 +20,6 @@ it('exports what it says', () => {
     'validateInOneWalk',
     'withDefaults',
     'withoutDirectives',
+    'withoutTokens',
   ])
 })

@@ -106,7 +106,7 @@ it('a plan that counted too many items does not have them decoded, to count them
   const reading = (error: Error) => {
     const decoded: number[] = []
     const field = {
-      transcoder: { begin: () => {}, json: { raw: () => {} } },
+      transcoder: { begin: () => {}, json: { literal: () => {} } },
       turns: createTurns(),
       codecs: { decoder: () => (bytes: Uint8Array) => decoded.push(bytes.length) },
     }

@@ -8,8 +8,8 @@ import type { OperationParams, PreparedDocument } from './operation.ts'
 export class Known {
   /** Room for them, and for all that is kept of them. */
   readonly room: Room
-  /** By the text that clients send; those that nobody asks for leave first. */
-  readonly #documents: ReturnType<typeof createRecent<PreparedDocument>>
+  /** By the text that clients send, for each name that they give; those that nobody asks for leave first. */
+  readonly #documents: ReturnType<typeof createRecent<PreparedDocument[]>>
   readonly #shapes: KnownShapes | undefined
   readonly #onClear: (() => void)[] = []
 
@@ -19,8 +19,10 @@ export class Known {
     this.#shapes = liftsLiterals ? createKnownShapes(room) : undefined
   }
 
-  get(params: OperationParams): PreparedDocument | undefined {
-    return this.#documents.get(keyOf(params))
+  get({ query, operationName }: OperationParams): PreparedDocument | undefined {
+    for (const prepared of this.#documents.get(query) ?? NONE)
+      if (isName(prepared.operationName, operationName)) return prepared
+    return undefined
   }
 
   /** `seesLiterals`: somebody may look at the values in documents. */
@@ -41,11 +43,16 @@ export class Known {
     const definition = getOperationAST(document, operationName)
     if (!definition) return
     const prepared: PreparedDocument = { schema, document, definition, operationName }
-    const key = keyOf(params)
-    const whole = placeOf(document)
-    const bytes = whole ? key.length + ENTRY_BYTES : documentBytes(key)
-    const place = this.#documents.set(key, prepared, bytes, whole)
-    if (!whole) notePlace(document, place)
+    const known = this.#documents.get(query)
+    if (known?.[0]?.document === document) {
+      const at = known.findIndex((one) => isName(one.operationName, operationName))
+      known[at === -1 ? known.length : at] = prepared
+    } else {
+      const whole = placeOf(document)
+      const bytes = whole ? query.length + ENTRY_BYTES : documentBytes(query, document)
+      const place = this.#documents.set(query, [prepared], bytes, whole)
+      if (!whole) notePlace(document, place)
+    }
     if (definition.operation === 'query' && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
   }
 
@@ -60,10 +67,9 @@ export class Known {
   }
 }
 
-/**
- * The name of an operation has no line break, so that name and text cannot run into one another. An empty name is none of an
- * operation, and not the same as no name.
- */
-function keyOf({ query, operationName }: OperationParams): string {
-  return operationName == null ? `\n${query}` : `.${operationName}\n${query}`
+const NONE: readonly PreparedDocument[] = []
+
+/** An empty name is none of an operation, and not the same as no name. */
+function isName(one: OperationParams['operationName'], other: OperationParams['operationName']): boolean {
+  return one === other || (one == null && other == null)
 }

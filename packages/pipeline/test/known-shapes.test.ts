@@ -39,7 +39,7 @@ it('all forms of a shape have their room, and leave with it', () => {
     shapes.add(query, two, parse(query), () => true)
     return room.size
   })
-  const grown = sizes.slice(1).map((size, at) => size - (sizes[at] ?? 0) > 10_000)
+  const grown = sizes.slice(1).map((size, at) => size - (sizes[at] ?? 0) > 5_000)
   expect(grown).toEqual([true, true, true, true, false])
   shapes.clear()
   expect(room.size).toBe(0)

@@ -125,7 +125,12 @@ export function compileCost(
 
   const base = operation.operation === 'mutation' ? MUTATION : 0
   const total = sum([base, ofObject(root, [operation.selectionSet], UNSIZED)])
-  if (steps > MAX_STEPS) return () => Infinity
-  if (typeof total === 'number') return () => total
+  if (steps > MAX_STEPS) return always(Infinity)
+  if (typeof total === 'number') return always(total)
   return (given) => total({ variables: withDefaults(operation, given), known: new Map() })
+}
+
+/** It stands by itself, since functions of one scope keep all that any of them needs. */
+function always(cost: number): () => number {
+  return () => cost
 }

@@ -12,7 +12,8 @@ export function documentCache(room: Room): YogaServerOptions<object, object>['pa
   return {
     documentCache: {
       get: (text) => documents.get(text) as never,
-      set: (text, document) => notePlace(document, documents.set(text, document, documentBytes(text))),
+      set: (text, document) =>
+        notePlace(document, documents.set(text, document, documentBytes(text, document))),
     },
     errorCache: {
       get: (text) => errors.get(text),

@@ -27,26 +27,39 @@ export function createDocumentCache(): DocumentCache {
 }
 
 export function learnDocument(document: DocumentNode): KnownDocument {
-  const isIncremental = mentionsIncremental(document)
-  const eager = new WeakMap<GraphQLSchema, DocumentNode>()
-  const operations = new Map<OperationDefinitionNode, KnownOperation>()
-  let stripped: DocumentNode | undefined
-  return {
-    isIncremental,
-    get stripped() {
-      return (stripped ??= isIncremental ? stripIncremental(document) : document)
-    },
-    eager(schema) {
-      let found = eager.get(schema)
-      if (!found) eager.set(schema, (found = toEagerDocument(document, schema)))
-      return found
-    },
-    operation(name) {
-      const definition = getOperationAST(document, name)
-      if (!definition) return undefined
-      let known = operations.get(definition)
-      if (!known) operations.set(definition, (known = createKnownOperation(document, definition)))
-      return known
-    },
+  return new LearntDocument(document)
+}
+
+/** Most documents are only asked whether they are incremental. */
+class LearntDocument implements KnownDocument {
+  readonly isIncremental: boolean
+  readonly #document: DocumentNode
+  #stripped: DocumentNode | undefined
+  #eager: WeakMap<GraphQLSchema, DocumentNode> | undefined
+  #operations: Map<OperationDefinitionNode, KnownOperation> | undefined
+
+  constructor(document: DocumentNode) {
+    this.#document = document
+    this.isIncremental = mentionsIncremental(document)
+  }
+
+  get stripped(): DocumentNode {
+    return (this.#stripped ??= this.isIncremental ? stripIncremental(this.#document) : this.#document)
+  }
+
+  eager(schema: GraphQLSchema): DocumentNode {
+    const eager = (this.#eager ??= new WeakMap())
+    let found = eager.get(schema)
+    if (!found) eager.set(schema, (found = toEagerDocument(this.#document, schema)))
+    return found
+  }
+
+  operation(name: string | null | undefined): KnownOperation | undefined {
+    const definition = getOperationAST(this.#document, name)
+    if (!definition) return undefined
+    const operations = (this.#operations ??= new Map())
+    let known = operations.get(definition)
+    if (!known) operations.set(definition, (known = createKnownOperation(this.#document, definition)))
+    return known
   }
 }

@@ -1,4 +1,5 @@
 import { type ASTNode, type ASTVisitor, BREAK, type DocumentNode, Kind, type VariableNode } from 'graphql'
+import { isList, memberOf, membersOf } from '../members.ts'
 import type { WalkContext } from './walk-context.ts'
 
 type Visit = (
@@ -23,30 +24,6 @@ interface Rule {
 }
 
 const ALL_KINDS: readonly string[] = Object.values(Kind)
-
-/** The members of nodes that hold others, in the order of graphql's own walks. */
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  Document: ['definitions'],
-  OperationDefinition: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
-  VariableDefinition: ['variable', 'type', 'defaultValue', 'directives'],
-  Variable: ['name'],
-  SelectionSet: ['selections'],
-  Field: ['alias', 'name', 'arguments', 'directives', 'selectionSet'],
-  Argument: ['name', 'value'],
-  FragmentArgument: ['name', 'value'],
-  FragmentSpread: ['name', 'arguments', 'directives'],
-  InlineFragment: ['typeCondition', 'directives', 'selectionSet'],
-  FragmentDefinition: ['name', 'variableDefinitions', 'typeCondition', 'directives', 'selectionSet'],
-  ListValue: ['values'],
-  ObjectValue: ['fields'],
-  ObjectField: ['name', 'value'],
-  Directive: ['name', 'arguments'],
-  NamedType: ['name'],
-  ListType: ['type'],
-  NonNullType: ['type'],
-}
-
-const NONE: readonly string[] = []
 
 /**
  * One walk through a document of operations and fragments, in which rules see what they see in graphql's own. That one asks
@@ -109,10 +86,8 @@ export class Walk {
     const path = this.#path
     const ancestors = this.#ancestors
     if (parent !== undefined) ancestors.push(parent)
-    for (const member of MEMBERS[node.kind] ?? NONE) {
-      const value = (node as unknown as Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>)[
-        member
-      ]
+    for (const member of membersOf(node.kind)) {
+      const value = memberOf(node, member)
       if (value == null) continue
       if (isList(value)) {
         if (value.length === 0) continue
@@ -152,8 +127,4 @@ export class Walk {
       }
     }
   }
-}
-
-function isList(value: ASTNode | readonly ASTNode[]): value is readonly ASTNode[] {
-  return Array.isArray(value)
 }

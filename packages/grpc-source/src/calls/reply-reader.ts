@@ -2,6 +2,7 @@ import { type JsonText, SLICE_BYTES } from '@vinyasa/base'
 import { TooManyItemsError } from '../codec/wire-reader.ts'
 import { reasonOf } from '../errors.ts'
 import type { PlannedCall } from './compile-call.ts'
+import { toLiteral } from '../json/literal.ts'
 import type { Gap } from '../json/message-plan.ts'
 import type { PlannableField } from '../json/planned-field.ts'
 import { transcodeInSlices } from './transcode-in-slices.ts'
@@ -34,12 +35,12 @@ export function replyReader(
   before: string,
   after: string,
 ): ReplyReader {
-  const [head, tail] = [Buffer.from(before), Buffer.from(after)]
+  const [head, tail] = [toLiteral(before), toLiteral(after)]
 
   function write(): void {
-    transcoder.json.raw(head)
+    transcoder.json.literal(head)
     call.write(transcoder)
-    transcoder.json.raw(tail)
+    transcoder.json.literal(tail)
   }
 
   function failed(bytes: Uint8Array, error: unknown): TranscodedReply {

@@ -3,13 +3,17 @@ import { toLiteral, type Literal } from './literal.ts'
 import type { CompiledField, FieldRule, MessagePlan, Part } from './message-plan.ts'
 
 const NEAR = 256
+/** One list for all rules that clear nothing, as most do. */
+const NONE: readonly FieldRule[] = []
+const NO_FAR_RULES: MessagePlan['farRules'] = new Map()
 
 export function createMessagePlan(): MessagePlan {
-  return { rules: [], farRules: new Map(), slots: 0, parts: [], singlePass: undefined }
+  return { rules: [], farRules: NO_FAR_RULES, slots: 0, parts: [], singlePass: undefined }
 }
 
 export function addRule(plan: MessagePlan, rule: FieldRule): void {
   if (rule.number >= NEAR) {
+    if (plan.farRules === NO_FAR_RULES) plan.farRules = new Map()
     plan.farRules.set(rule.number, rule)
     return
   }
@@ -26,7 +30,7 @@ export function slotRule(
   check: FieldRule['check'],
 ): FieldRule {
   const handling = slot === -1 ? 'check' : 'once'
-  return { number, wireType, handling, slot, isList: false, check, clears: [] }
+  return { number, wireType, handling, slot, isList: false, check, clears: NONE }
 }
 
 /** A part that is always the same. */
@@ -49,7 +53,7 @@ export class MessagePlanBuilder {
   place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {
     const { number, wireType, handling, isList, check } = compiled
     const { slots: slot } = this.plan
-    const rule: FieldRule = { number, wireType, handling, slot, isList, check, clears: [] }
+    const rule: FieldRule = { number, wireType, handling, slot, isList, check, clears: NONE }
     this.plan.slots += 2
     this.rules.set(field, rule)
     addRule(this.plan, rule)

@@ -100,11 +100,33 @@ export function createFieldCompiler(
     }
   }
 
-  return (field, type, nodes, isFlag) => {
-    if (isFlag) return flag(field, type)
+  function compile(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     if (field.cardinality === 'map') return compileMap(field, type, nodes)
     return field.cardinality === 'list' ? list(field, type, nodes) : single(field, type, nodes)
   }
+
+  const leaves = leavesOf(options)
+  return (field, type, nodes, isFlag) => {
+    if (isFlag) return flag(field, type)
+    if (field.value.kind === 'message' || field.cardinality === 'map') return compile(field, type, nodes)
+    let leaf = leaves.get(field)
+    if (leaf?.type !== type) leaves.set(field, (leaf = { type, compiled: compile(field, type, nodes) }))
+    return leaf.compiled
+  }
+}
+
+interface Leaf {
+  readonly type: GraphQLOutputType
+  readonly compiled: CompiledField
+}
+
+/** Fields of which nothing more is selected are the same in all plans of a source. */
+const leaves = new WeakMap<LeafOptions, WeakMap<FieldShape, Leaf>>()
+
+function leavesOf(options: LeafOptions): WeakMap<FieldShape, Leaf> {
+  let known = leaves.get(options)
+  if (!known) leaves.set(options, (known = new WeakMap()))
+  return known
 }
 
 /** A repeated field whose items are written one by one. */

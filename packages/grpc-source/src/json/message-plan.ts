@@ -53,7 +53,7 @@ export interface Part {
 export interface MessagePlan {
   /** By field number, where that is small. */
   readonly rules: (FieldRule | undefined)[]
-  readonly farRules: Map<number, FieldRule>
+  farRules: Map<number, FieldRule>
   slots: number
   readonly parts: Part[]
   /**

@@ -30,10 +30,13 @@ export function createKnownBodies(room: Room): KnownBodies {
     add(body, params, prepared) {
       const whole = placeOf(prepared.document)
       if (!whole || body.length > MAX_BODY || !isFlat(params.variables)) return
+      // The document has the text already.
+      const text = prepared.document.loc?.source.body
+      const kept = text === params.query ? { ...params, query: text } : params
       const entry: KnownBody = {
         prepared,
-        params: () => copyOf(params),
-        ask: (asked) => isSame(params, asked),
+        params: () => copyOf(kept),
+        ask: (asked) => isSame(kept, asked),
       }
       known.set(keyOf(body), entry, 3 * body.length + ENTRY_BYTES, whole)
     },

@@ -69,7 +69,9 @@ export function createKnownShapes(room: Room): KnownShapes {
       const lifted = liftLiterals(query, scanned, schema, document)
       if (!lifted || !admits(lifted.prepared)) return
       const all = [...forms, lifted]
-      const place = known.set(scanned.shape, all, all.length * documentBytes(query))
+      let bytes = 0
+      for (const { prepared } of all) bytes += documentBytes(query, prepared.document)
+      const place = known.set(scanned.shape, all, bytes)
       for (const { prepared } of all) notePlace(prepared.document, place)
     },
     clear() {

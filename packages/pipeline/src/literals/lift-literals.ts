@@ -67,7 +67,11 @@ export function liftLiterals(
       ...(node.loc && { loc: node.loc }),
     }
     lifted.set(literal, { name, read })
-    added.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) })
+    added.push({
+      kind: Kind.VARIABLE_DEFINITION,
+      variable,
+      type: parseType(String(type), { noLocation: true }),
+    })
     return variable
   }
 

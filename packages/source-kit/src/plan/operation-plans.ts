@@ -28,79 +28,112 @@ type Found = ReturnType<OperationPlans['find']>
 const MAX_VARIANTS = 32
 /** Selections that are looked at for one plan: fragments in fragments multiply them. */
 const MAX_SELECTIONS = 2_000
-/** The memory that a selection of a plan takes, and a character of what it is made of. */
-const BYTES_OF_SELECTION = 1_000
-const BYTES_OF_CHARACTER = 200
-const PLAN_BYTES = 20_000
+/** The memory that a plan takes, and each of its selections; and what says that there is none. */
+const PLAN_BYTES = 3_000
+const BYTES_OF_SELECTION = 500
+const NO_PLAN_BYTES = 1_000
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
 const NO_VARIABLES: Variables = {}
+const withoutVariables = (): Variables => NO_VARIABLES
 
 export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  room: Pick<Room, 'hold'>,
+  roomOf: (document: DocumentNode) => Pick<Room, 'hold'>,
 ): OperationPlans {
-  const fragments = fragmentsOf(document)
-  const { names: conditionNames, obstacle } = examine(document, operation)
-  const variants = new Map<string, { readonly found: Found; place?: Place }>()
-  /** Selections that were looked at for the last plan. */
-  let selections = 0
+  return new CompiledOperation(schema, document, operation, roomOf)
+}
 
-  function included(conditions: Readonly<Record<string, boolean>>): SelectionScope['includes'] {
-    selections = 0
-    return (selection) => {
-      if (++selections > MAX_SELECTIONS)
-        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, with fragments in place`)
-      return isIncluded(selection, conditions)
-    }
+interface Variant {
+  readonly found: Found
+  place?: Place
+}
+
+class CompiledOperation implements OperationPlans {
+  readonly operation: OperationDefinitionNode
+  readonly sources: readonly string[]
+  readonly coerce: OperationPlans['coerce']
+  readonly #schema: GraphQLSchema
+  readonly #document: DocumentNode
+  readonly #roomOf: (document: DocumentNode) => Pick<Room, 'hold'>
+  readonly #conditions: readonly string[]
+  readonly #obstacle: string | undefined
+  readonly #variants = new Map<string, Variant>()
+
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    roomOf: (document: DocumentNode) => Pick<Room, 'hold'>,
+  ) {
+    const { names, obstacle } = examine(document, operation)
+    this.operation = operation
+    this.sources = sourcesOf({ schema, operation, fragments: fragmentsOf(document), includes: () => true })
+    this.coerce = operation.variableDefinitions?.length
+      ? prepareVariables(schema, operation)
+      : withoutVariables
+    this.#schema = schema
+    this.#document = document
+    this.#roomOf = roomOf
+    this.#conditions = names
+    this.#obstacle = obstacle
   }
 
-  function compile(variables: Variables): Found {
+  find(variables: Variables): Found {
+    let key = ''
+    for (const name of this.#conditions)
+      key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
+    // Neither true nor false is an error.
+    if (key.includes('?'))
+      return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
+    const variants = this.#variants
+    const known = variants.get(key)
+    known?.place?.use()
+    if (known) return known.found
     if (variants.size >= MAX_VARIANTS)
       return {
         plan: undefined,
         reason: `it has more than ${MAX_VARIANTS} forms by @skip and @include`,
         isNew: false,
       }
-    if (obstacle !== undefined) return { plan: undefined, reason: obstacle, isNew: true }
-    try {
-      const conditions: Record<string, boolean> = {}
-      for (const name of conditionNames) conditions[name] = variables[name] === true
-      return {
-        plan: planFor({ schema, operation, fragments, includes: included(conditions) }),
-        reason: undefined,
-        isNew: true,
-      }
-    } catch (error) {
-      // Whatever a user's types throw here, they throw in ordinary execution too.
-      return { plan: undefined, reason: error instanceof Error ? error.message : String(error), isNew: true }
-    }
+    const { plan, reason, selections } = this.#compile(variables)
+    const variant: Variant = { found: { plan, reason, isNew: false } }
+    variants.set(key, variant)
+    const held = plan ? PLAN_BYTES + selections * BYTES_OF_SELECTION : NO_PLAN_BYTES
+    variant.place = this.#roomOf(this.#document).hold(held, forgetting(variants, key))
+    return { plan, reason, isNew: true }
   }
 
+  #compile(variables: Variables): Pick<Found, 'plan' | 'reason'> & { readonly selections: number } {
+    const none = { plan: undefined, selections: 0 }
+    if (this.#obstacle !== undefined) return { ...none, reason: this.#obstacle }
+    const conditions: Record<string, boolean> = {}
+    for (const name of this.#conditions) conditions[name] = variables[name] === true
+    const counted = counting(conditions)
+    const [schema, operation, fragments] = [this.#schema, this.operation, fragmentsOf(this.#document)]
+    try {
+      const plan = planFor({ schema, operation, fragments, includes: counted.includes })
+      return { plan, reason: undefined, selections: counted.selections() }
+    } catch (error) {
+      // Whatever a user's types throw here, they throw in ordinary execution too.
+      return { ...none, reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}
+
+/** Counts the selections that are looked at for one plan. */
+function counting(conditions: Readonly<Record<string, boolean>>): {
+  readonly includes: SelectionScope['includes']
+  selections(): number
+} {
+  let selections = 0
   return {
-    operation,
-    sources: sourcesOf({ schema, operation, fragments, includes: () => true }),
-    coerce: operation.variableDefinitions?.length ? prepareVariables(schema, operation) : () => NO_VARIABLES,
-    find(variables) {
-      let key = ''
-      for (const name of conditionNames)
-        key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
-      // Neither true nor false is an error.
-      if (key.includes('?'))
-        return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
-      const known = variants.get(key)
-      known?.place?.use()
-      if (known) return known.found
-      const found = compile(variables)
-      if (variants.size < MAX_VARIANTS) {
-        const variant: { readonly found: Found; place?: Place } = { found: { ...found, isNew: false } }
-        variants.set(key, variant)
-        const characters = (document.loc?.end ?? 0) * BYTES_OF_CHARACTER
-        const held = found.plan ? Math.max(characters, selections * BYTES_OF_SELECTION) : 0
-        variant.place = room.hold(held + PLAN_BYTES, forgetting(variants, key))
-      }
-      return found
+    selections: () => selections,
+    includes(selection) {
+      if (++selections > MAX_SELECTIONS)
+        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, with fragments in place`)
+      return isIncluded(selection, conditions)
     },
   }
 }

@@ -46,6 +46,10 @@ export function createPlanner(limits: () => AnswerLimits, watcher?: AnswerWatche
   // Servers hand out one document for one query text, and forget it some time.
   const documents = new WeakMap<DocumentNode, KnownDocument>()
 
+  function roomOf(document: DocumentNode): Pick<Room, 'hold'> {
+    return placeOf(document) ?? room
+  }
+
   function plansOf({ schema, document, operationName }: ExecutionArgs): OperationPlans | undefined {
     const operation = getOperationAST(document, operationName)
     if (!operation) return undefined
@@ -53,8 +57,7 @@ export function createPlanner(limits: () => AnswerLimits, watcher?: AnswerWatche
     if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
     let plans = known.operations.get(operation)
     if (!plans) {
-      const hold: Room['hold'] = (size, forget) => (placeOf(document) ?? room).hold(size, forget)
-      plans = compileOperation(schema, document, operation, { hold })
+      plans = compileOperation(schema, document, operation, roomOf)
       known.operations.set(operation, plans)
     }
     return plans
