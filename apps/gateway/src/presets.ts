@@ -19,6 +19,7 @@ type Switch =
   | 'cors'
   | 'batching'
   | 'maxBodyBytes'
+  | 'documentCacheMaxBytes'
 
 /** Every switch that a preset sets; each can be set alone in the config. */
 export type HttpSettings = { readonly [Name in Switch]: NonNullable<GraphqlConfig[Name]> } & {
@@ -38,6 +39,7 @@ export function httpSettings({ preset, graphql = {} }: HttpSections & PresetSect
     cors = false,
     batching = 1,
     maxBodyBytes = 1_048_576,
+    documentCacheMaxBytes = 67_108_864,
     uploads,
     limits = {},
   } = graphql
@@ -57,6 +59,7 @@ export function httpSettings({ preset, graphql = {} }: HttpSections & PresetSect
     cors,
     batching,
     maxBodyBytes,
+    documentCacheMaxBytes,
     uploads,
     limits: { maxDepth, maxTokens, maxAliases, maxDirectives, maxDuplicateFields, maxBodyItems },
   }

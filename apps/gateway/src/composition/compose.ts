@@ -79,7 +79,7 @@ export function compose(parts: Parts): Gateway {
   const subscriptions = new OpenStreams()
   const schema = holdSchema(config, sources)
   const health = createHealth(sources)
-  const documentRoom = createDocumentRoom()
+  const documentRoom = createDocumentRoom(http.documentCacheMaxBytes)
   const yoga = createYoga({
     graphqlEndpoint: paths.graphql,
     healthCheckEndpoint: paths.live,

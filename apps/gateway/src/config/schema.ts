@@ -86,6 +86,7 @@ const graphql = z.strictObject({
   cors: cors.optional(),
   batching: count.min(1).optional(),
   maxBodyBytes: count.optional(),
+  documentCacheMaxBytes: count.optional(),
   uploads: z
     .strictObject({
       maxFileBytes: count.optional(),
