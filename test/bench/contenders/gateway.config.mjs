@@ -13,6 +13,7 @@ const {
   BENCH_TRACES: traces,
   BENCH_WITH: added = '',
   BENCH_DOCUMENT: known = '',
+  BENCH_DOCUMENT_BYTES: documentBytes,
 } = process.env
 const proto = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -134,6 +135,7 @@ function documents() {
 
 export default {
   log: { level },
+  ...(documentBytes && { graphql: { documentCacheMaxBytes: Number(documentBytes) } }),
   ...(metrics && { metrics: true }),
   ...(traces && { tracing: true }),
   ...(cache && { responseCache: { defaultTtlMs: 3_600_000 } }),
