@@ -1,9 +1,4 @@
-/** One line of what is wrong. */
-export interface ConfigMistake {
-  readonly text: string
-  /** The path of the setting that it is about; undefined: none alone. */
-  readonly at?: readonly PropertyKey[] | undefined
-}
+import { type Finding, findingsOf, formatFinding } from '@vinyasa/base'
 
 /**
  * Something in the config or the environment stops the gateway from starting.
@@ -14,17 +9,36 @@ export class ConfigError extends Error {
   readonly code = 'CONFIG_ERROR'
   /** What of the config was asked for until then, for `--watch`. */
   readonly files: readonly string[]
-  readonly mistakes: readonly ConfigMistake[]
+  /** A line each, with the path of its setting. */
+  readonly findings: readonly Finding[]
 
   constructor(
-    message: string | readonly ConfigMistake[],
+    message: string | readonly Finding[],
     { files = [], ...options }: ErrorOptions & { readonly files?: readonly string[] } = {},
   ) {
-    const mistakes = typeof message === 'string' ? [{ text: message }] : message
-    super(mistakes.map(({ text }) => text).join('\n'), options)
+    const findings = typeof message === 'string' ? [{ message }] : message
+    super(findings.map(formatFinding).join('\n'), options)
     this.files = files
-    this.mistakes = mistakes
+    this.findings = findings
   }
+}
+
+/** An error about one setting, which its message begins with. */
+export function mistakeAt(path: readonly PropertyKey[], text: string, options?: ErrorOptions): ConfigError {
+  return new ConfigError([{ message: `${formatPath(path)}: ${text}`, path }], options)
+}
+
+/** What was found wrong in a setting, with the setting before each line. `asWritten`: the paths in it as the config has them. */
+export function mistakesAt(
+  path: readonly PropertyKey[],
+  error: unknown,
+  asWritten = (inside: readonly PropertyKey[]): readonly PropertyKey[] => inside,
+): ConfigError {
+  const findings = findingsOf(error).map((one) => ({
+    message: `${formatPath(path)}: ${formatFinding(one)}`,
+    path: [...path, ...asWritten(one.path ?? [])],
+  }))
+  return new ConfigError(findings, { cause: error })
 }
 
 /** `error.message` for an Error, the value as text for anything else that was thrown. */
@@ -42,10 +56,14 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
 }
 
-/** A path in a config, as people write it: `rest.shop.endpoints[2].name`. */
+/** A path in a config, as people write it: `rest.shop.endpoints[2].name`, `cost.fields["Query.user"]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'config'
   return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`))
+    .map((part, index) => {
+      if (typeof part === 'number') return `[${part}]`
+      if (/[.\s]/.test(String(part))) return `["${String(part)}"]`
+      return `${index ? '.' : ''}${String(part)}`
+    })
     .join('')
 }

@@ -150,7 +150,7 @@ access: { fields: { Query.a: { authenticated: yes please } } }
       'c.yaml:10:16: rest.users.timeoutMs: expected number, received string',
       'c.yaml:11:27: responseCache.maxSize: expected number, received string',
       expect.stringMatching(/^c\.yaml:11:33: responseCache\.ttl: unknown setting/),
-      'c.yaml:12:47: access.fields.Query.a.authenticated: expected true',
+      'c.yaml:12:47: access.fields["Query.a"].authenticated: expected true',
     ])
   })
 

@@ -316,7 +316,7 @@ describe('cost', () => {
     ],
     [
       { 'Query.users': { listSize: { slicingArguments: ['limit'] } } },
-      '.slicingArguments: no argument limit; the field has first, last',
+      '.slicingArguments[0]: no argument limit; the field has first, last',
     ],
     [
       { 'Query.search': { listSize: { slicingArguments: ['page.limit'] } } },
@@ -327,12 +327,12 @@ describe('cost', () => {
       'no list, so that its size counts nothing; name the fields of Page that hold the items: sizedFields: [items]',
     ],
     [{ 'Query.dear': { listSize: { assumedSize: 5 } } }, 'the field gives one User and no list'],
-    [{ 'Query.search': { listSize: { sizedFields: ['edges'] } } }, 'sizedFields: Page has no field edges'],
+    [{ 'Query.search': { listSize: { sizedFields: ['edges'] } } }, 'sizedFields[0]: Page has no field edges'],
     [{ 'Filter.txt': { weight: 1 } }, 'cost.fields["Filter.txt"]: the schema has no such field'],
     [{ 'Filter.text': { arguments: { a: 1 } } }, 'an input only has a weight'],
     [
       { User: { listSize: { assumedSize: 1 } } },
-      'cost.fields["User"]: arguments and lists are of fields; write "User.field"',
+      'cost.fields.User: arguments and lists are of fields; write "User.field"',
     ],
   ])('says what is wrong with %j', async (fields, message) => {
     await expect(stage({ cost: { max: 1, fields } })).rejects.toThrow(message)

@@ -309,7 +309,7 @@ describe('statements', () => {
     [
       'a type that is not there',
       { 'Mutation.reset': { changes: ['Thign'] } },
-      /dependencies\["Mutation\.reset"\]: the schema has no type "Thign"/,
+      /dependencies\["Mutation\.reset"\]\.changes\[0\]: the schema has no type "Thign"/,
     ],
   ])('refuses %s', async (_title, dependencies, message) => {
     const config = { rest: { t: await rest() }, dependencies }

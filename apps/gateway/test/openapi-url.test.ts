@@ -284,7 +284,7 @@ describe('vinyasa check with openapi.url', () => {
     expect(status).toBe(1)
     expect(err).toEqual([
       expect.stringMatching(
-        /^vinyasa: .*gateway\.config\.yaml:1:9: rest\.shop: .*o\.json: .*ECONNREFUSED.*keep it with "vinyasa init <url>" and name it as openapi\.file/,
+        /^vinyasa: .*gateway\.config\.yaml:1:17: rest\.shop: .*o\.json: .*ECONNREFUSED.*keep it with "vinyasa init <url>" and name it as openapi\.file/,
       ),
     ])
   })

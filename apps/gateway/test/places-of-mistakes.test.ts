@@ -12,6 +12,18 @@ const SOURCE = `grpc:
     protoFiles: [users.proto]
     expose: all
 `
+const REST = `rest:
+  shop:
+    baseUrl: http://localhost:1
+    endpoints:
+      - { name: a, path: /a }
+`
+const OPENAPI = `openapi: 3.0.0
+info: { title: t, version: '1' }
+servers: [{ url: 'http://localhost:1' }]
+paths:
+  /b: { get: { operationId: b, responses: { '200': { description: d } } } }
+`
 const JWT = `auth:
   jwt:
     issuers:
@@ -84,30 +96,252 @@ const mistakes: readonly (readonly [name: string, config: string, text: RegExp])
   ],
   [
     'a join by a field that is not there',
-    `${SOURCE}    joins:\n      - { type: User, field: a, method: p.Users.GetUser, request: { id: id } }\n      - §{ type: User, field: b, method: p.Users.GetUser, request: { ids: id } }\n`,
+    `${SOURCE}    joins:\n      - { type: User, field: a, method: p.Users.GetUser, request: { id: id } }\n      - { type: User, field: b, method: p.Users.GetUser, request: { §ids: id } }\n`,
     /request names "ids"/,
   ],
   [
-    'a proto file that is not there',
-    SOURCE.replace('users.proto', 'gone.proto').replace('  users:', '  §users:'),
-    /gone.proto/,
+    'a join by a method that is not there',
+    `${SOURCE}    joins: [{ type: User, field: a, §method: p.Users.GetUsers }]\n`,
+    /"p.Users.GetUsers" names no method/,
   ],
   [
+    'a batch by keys that are no list',
+    `${SOURCE}    joins: [{ type: User, field: a, batch: { method: p.Users.GetUser, §keys: id, items: users } }]\n`,
+    /batch.keys is "id"/,
+  ],
+  [
+    'a join without a method',
+    `${SOURCE}    joins: [§{ type: User, field: a, request: { id: id } }]\n`,
+    /names no method/,
+  ],
+  [
+    'a join that is there twice',
+    `${SOURCE}    joins:\n${'      - §{ type: User, field: a, method: p.Users.GetUser, request: { id: id } }\n'.repeat(2).replace('§', '')}`,
+    /is declared twice/,
+  ],
+  [
+    'a field of a method that is a field of another kind',
+    `${SOURCE}    methods:\n      p.Users.GetUser: { schema: { §type: SUBSCRIPTION } }\n`,
+    /SUBSCRIPTION/,
+  ],
+  [
+    'requests of a method that stay open',
+    `${SOURCE}    methods:\n      p.Users.GetUser: { §keepRequestsOpen: true }\n`,
+    /keepRequestsOpen is for methods/,
+  ],
+  [
+    'a name of types that is not free',
+    `${SOURCE}    typeNames: { p.Id: Key, §p.User: Query }\n`,
+    /typeNames gives the name "Query"/,
+  ],
+  [
+    'a name that two are to have',
+    `${SOURCE}    rename: { User.id: same, §User.name: same }\n`.replace('users.proto', 'two.proto'),
+    /would both be "same"/,
+  ],
+  ['a name that no type can have', `${SOURCE}    rename: { §User: 'a b' }\n`, /cannot be called "a b"/],
+  ['a prefix that no type can have', `${SOURCE}    §prefix: 'a b'\n`, /User cannot be called "A bUser"/],
+  [
+    'a name of what is hidden',
+    `${SOURCE}    hide: [User.name]\n    rename: { §User.name: called }\n`.replace(
+      'users.proto',
+      'two.proto',
+    ),
+    /is hidden by hide/,
+  ],
+  ['all of a type hidden', `${SOURCE}    §hide: [User.id]\n`, /leaves nothing of User/],
+  [
+    'an address that is no endpoint',
+    SOURCE.replace('endpoint: 127.0.0.1:1', '§endpoint: a/b'),
+    /is no address/,
+  ],
+  [
+    'an address of a service that is no endpoint',
+    `${SOURCE}    endpoints: { §p.Users: 'a/b' }\n`,
+    /is no address/,
+  ],
+  [
+    'metadata of the connection',
+    `${SOURCE}    metadata: { static: { x-a: b, §te: trailers } }\n`,
+    /belongs to the connection/,
+  ],
+  [
+    'a header of replies that cannot be passed on',
+    `${SOURCE}    responseHeaders: [x-a, §connection]\n`,
+    /cannot be passed on/,
+  ],
+  [
+    'two origins of descriptors',
+    `${SOURCE.replace('users:', '§users:')}    reflection: true\n`,
+    /come from exactly one/,
+  ],
+  ['a proto file that is not there', SOURCE.replace('users.proto', '§gone.proto'), /gone.proto/],
+  [
     'an endpoint whose type is none',
-    `rest:\n  shop:\n    baseUrl: http://localhost:1\n    endpoints:\n      - { name: a, path: /a }\n      - §{ name: b, path: /b, returnType: '[x' }\n`,
+    `${REST}      - { name: b, path: /b, §returnType: '[x' }\n`,
     /is not a type/,
   ],
   [
-    'a variable that no argument fills',
-    `rest:\n  shop:\n    baseUrl: http://localhost:1\n    endpoints:\n      - §{ name: a, path: '/a/{id', returnType: Int }\n`,
-    /endpoint "a"/,
+    'an endpoint of a name that is none',
+    `${REST}      - { §name: 'b c', path: /b }\n`,
+    /is not a GraphQL name/,
   ],
+  ['an endpoint that is there twice', `${REST}      - { §name: a, path: /b }\n`, /is declared twice/],
+  ['a variable that nothing ends', `${REST}      - { name: b, §path: '/b/{id' }\n`, /endpoint "b"/],
+  [
+    'a body of a GET',
+    `${REST}      - { name: b, path: /b, §bodyTemplate: '{}' }\n`,
+    /a GET request has no body/,
+  ],
+  [
+    'an argument whose type is none',
+    `${REST}      - { name: b, path: '/b/{id}', args: { §id: '[x' } }\n`,
+    /is not a type/,
+  ],
+  [
+    'an argument that nothing takes',
+    `${REST}      - { name: b, path: /b, args: { §id: ID } }\n`,
+    /"id" is declared but no template/,
+  ],
+  [
+    'a header of a request that is none',
+    `${REST}      - { name: b, path: /b, headers: { §'a b': c } }\n`,
+    /is not a header name/,
+  ],
+  [
+    'a query with a stray brace',
+    `${REST}      - { name: b, path: /b, queryParams: { §q: '{a-b}' } }\n`,
+    /holds a brace/,
+  ],
+  [
+    'a parameter that is there twice',
+    `${REST}      - { name: b, path: /b, parameters: [{ name: q, in: query }, §{ name: q, in: query }] }\n`,
+    /"q" is declared twice/,
+  ],
+  [
+    'a path into answers that is none',
+    `${REST}      - { name: b, path: /b, §responsePath: '$..a' }\n`,
+    /responsePath/,
+  ],
+  [
+    'a join by an argument that is not there',
+    `${REST}      - name: b\n        path: '/b/{id}'\n        on: [{ type: A, field: b, args: { id: '{id}', §key: '{id}' } }]\n`,
+    /has no argument "key"/,
+  ],
+  [
+    'a link to an endpoint that is not there',
+    `${REST}      - { name: b, path: /b, envelope: { links: { §next_: { endpoint: c, args: {} } } } }\n`,
+    /there is no endpoint "c"/,
+  ],
+  [
+    'a field of an answer whose type is none',
+    `${REST}      - { name: b, path: /b, responseSchema: { typeName: B, fields: { §id: '[x' } } }\n`,
+    /is not a type/,
+  ],
+  [
+    'an id in no answer',
+    `${REST}      - { name: b, path: /b, method: POST, invalidates: [{ entityType: B, operation: update, §entityId: '$..' }] }\n`,
+    /entityId/,
+  ],
+  [
+    'an address that is none of an API',
+    REST.replace('baseUrl: http:', '§baseUrl: ftp:'),
+    /must be http or https/,
+  ],
+  [
+    'an API without an address',
+    'rest:\n  §shop:\n    endpoints: [{ name: a, path: /a }]\n',
+    /baseUrl is missing/,
+  ],
+  [
+    'a header to pass on that may not be',
+    REST.replace('endpoints:', 'forwardHeaders: [x-a, §host]\n    endpoints:'),
+    /"host"/,
+  ],
+  [
+    'an OpenAPI document that is not there',
+    'rest:\n  shop:\n    §openapi: { file: gone.yaml }\n',
+    /cannot be read/,
+  ],
+  [
+    'a mistake beside what a document brings',
+    'rest:\n  shop:\n    openapi: { file: api.yaml }\n    endpoints: [{ name: mine, path: /a, §returnType: "[x" }]\n',
+    /is not a type/,
+  ],
+  [
+    'a cost of a field that is not there',
+    `${SOURCE}cost:\n  fields:\n    §Query.getUsr: { weight: 2 }\n`,
+    /did you mean "Query.getUser"/,
+  ],
+  [
+    'a cost of an argument that is not there',
+    `${SOURCE}cost:\n  fields:\n    Query.getUser: { arguments: { id: 1, §ids: 1 } }\n`,
+    /no argument ids/,
+  ],
+  [
+    'a size of what is no list',
+    `${SOURCE}cost:\n  fields:\n    Query.getUser: { §listSize: { assumedSize: 5 } }\n`,
+    /counts nothing/,
+  ],
+  [
+    'a size of fields that are not there',
+    `${SOURCE}cost:\n  fields:\n    Query.getUser: { listSize: { assumedSize: 5, sizedFields: [id, §ids] } }\n`,
+    /User has no field ids/,
+  ],
+  [
+    'a statement on a field that is not there',
+    `${SOURCE}dependencies:\n  §Query.getUsr: { dependsOn: [User] }\n`,
+    /did you mean "Query.getUser"/,
+  ],
+  [
+    'a statement about a type that is not there',
+    `${SOURCE}dependencies:\n  Query.getUser: { changes: [User], dependsOn: [User, §Usr] }\n`,
+    /no type "Usr"/,
+  ],
+  [
+    'a limit on a field that is not there',
+    `${SOURCE}rateLimit:\n  rules:\n    - { max: 1, windowSeconds: 60 }\n    - { max: 1, windowSeconds: 60, fields: [Query.getUser, §Query.getUsr] }\n`,
+    /did you mean "Query.getUser"/,
+  ],
+  [
+    'a limit by a claim of nobody',
+    `${SOURCE}rateLimit:\n  rules:\n    - { max: 1, windowSeconds: 60 }\n    - { max: 1, windowSeconds: 60, §by: { claim: sub } }\n`,
+    /no token is read/,
+  ],
+  [
+    'a limit by a header that clients choose',
+    `${SOURCE}rateLimit:\n  rules:\n    - { max: 1, windowSeconds: 60, §by: { header: x-a } }\n`,
+    /writes another header/,
+  ],
+  [
+    'a time to live of a field that is not there',
+    `${SOURCE}responseCache:\n  ttlMsBySchemaCoordinate: { User: 5, §Query.getUsr: 5 }\n`,
+    /did you mean "Query.getUser"/,
+  ],
+  [
+    'a type that is not cached and not there',
+    `${SOURCE}responseCache:\n  ignoredTypes: [User, §Usr]\n`,
+    /no type "Usr"/,
+  ],
+  [
+    'a live field that is not there',
+    `${SOURCE}liveQuery:\n  fields: { §getUsr: { enabled: true } }\n`,
+    /did you mean "Query.getUser"/,
+  ],
+  [
+    'documents of clients where none is taken',
+    `${SOURCE}§apq: true\npersistedDocuments: { from: [users.proto], mode: only }\n`,
+    /takes no document of clients/,
+  ],
+  ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is the path of/],
 ]
 
 it.each(mistakes)('%s is told with file, line and column', async (_, marked, text) => {
   const folder = await emptyFolder()
   const before = marked.slice(0, marked.indexOf('§')).split('\n')
   await writeFile(join(folder.directory, 'users.proto'), PROTO)
+  await writeFile(join(folder.directory, 'two.proto'), PROTO.replace(/1; }$/, '1; string name = 2; }'))
+  await writeFile(join(folder.directory, 'api.yaml'), OPENAPI)
   const file = join(folder.directory, 'gateway.config.yaml')
   await writeFile(file, marked.replace('§', ''))
   expect(await folder.command('check')).toBe(1)
@@ -127,7 +361,7 @@ it('all mistakes of rules are told at once, in the file that has them', async ()
   await writeFile(file, `extends: base.yaml\naccess:\n  fields:\n    User.nme: { scopes: [a] }\n`)
   expect(await folder.command('print-schema')).toBe(1)
   expect(folder.err.map((line) => line.replace(folder.directory, '').slice(0, 40))).toEqual([
-    'vinyasa: /base.yaml:6:21: access.fields[',
+    'vinyasa: /base.yaml:6:21: access.fields.',
     'vinyasa: /gateway.config.yaml:4:5: acces',
   ])
 })

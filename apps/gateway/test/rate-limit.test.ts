@@ -271,7 +271,7 @@ describe('rateLimit', () => {
 
   it('refuses a rule on a field that is not there', async () => {
     const rules = [{ max: 1, windowSeconds: 1, fields: ['Query.gone'] }]
-    await expect(start(rules)).rejects.toThrow('rateLimit.rules[0].fields: the schema has no Query.gone')
+    await expect(start(rules)).rejects.toThrow('rateLimit.rules[0].fields[0]: the schema has no Query.gone')
   })
 })
 

@@ -161,7 +161,7 @@ it.each<[GatewayConfig, RegExp]>([
   ],
   [
     { liveQuery: { fields: { acount: { enabled: true } } } },
-    /liveQuery.fields\["acount"\].*did you mean "Query.account"/,
+    /liveQuery\.fields\.acount.*did you mean "Query.account"/,
   ],
   [
     { rateLimit: { rules: [{ max: 1, windowSeconds: 1, fields: ['Mutation.updateAcount'] }] } },
@@ -178,6 +178,6 @@ it('what is wrong with the names of several sources is told at once', async () =
     rest: { shop: { ...(shop?.['shop'] as object), hide: ['Usr.*'] } },
   })
   await expect(wrong).rejects.toThrow(
-    /grpc\.users: .*\n.*"Usr" is nothing that the source has; did you mean "User"\?\n.*User\.id and User\.name would both be "name" in User.*\nrest\.shop: .*hide: "Usr\.\*" is nothing/s,
+    /grpc\.users: rename: "Usr" is nothing that the source has; did you mean "User"\?\ngrpc\.users: User\.id and User\.name would both be "name" in User.*\nrest\.shop: .*hide: "Usr\.\*" is nothing/s,
   )
 })

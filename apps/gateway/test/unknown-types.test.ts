@@ -8,7 +8,7 @@ import { openGateway, OWN_SCHEMA } from './support/gateway.ts'
 it('a type that the cache is to ignore stops the start where there is none', async () => {
   const config = { ...OWN_SCHEMA, responseCache: { ignoredTypes: ['Item', 'Itme'] } }
   await expect(openGateway(config)).rejects.toThrow(
-    'responseCache.ignoredTypes: the schema has no type "Itme"; did you mean "Item"?',
+    'responseCache.ignoredTypes[1]: the schema has no type "Itme"; did you mean "Item"?',
   )
 })
 

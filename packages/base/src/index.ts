@@ -15,6 +15,7 @@ export {
   type Volatility,
 } from './options/live-options.ts'
 export { copyJson, mergePatch } from './json/merge-patch.ts'
+export { type Finding, findingsAt, findingsOf, formatFinding } from './options/finding.ts'
 export { nearestNames } from './options/nearest-names.ts'
 export { isPlainObject, isRecord } from './objects.ts'
 export { OpenStreams } from './open-streams.ts'

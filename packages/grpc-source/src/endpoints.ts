@@ -28,7 +28,7 @@ export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport
 export async function transportOf({ transport, random }: GrpcSourceOptions): Promise<CreateTransport> {
   if (typeof transport === 'function') return transport
   if (transport !== 'grpc-js')
-    return (endpoint) => asOptionsError(() => createHttp2Transport(endpoint, random))
+    return (endpoint) => asOptionsError(['channel'], () => createHttp2Transport(endpoint, random))
   const { createGrpcJsTransport } = await import('./runtime/grpc-js-transport.ts')
   return createGrpcJsTransport
 }
@@ -39,8 +39,12 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
   const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
 
-  function resolve(written: Endpoint, defaultTls: boolean | TlsOptions | undefined): ResolvedEndpoint {
-    return resolveEndpoint(written, defaultTls, channel)
+  function resolve(
+    path: readonly string[],
+    written: Endpoint,
+    defaultTls: boolean | TlsOptions | undefined,
+  ): ResolvedEndpoint {
+    return resolveEndpoint(path, written, defaultTls, channel)
   }
 
   function connect(resolved: ResolvedEndpoint): Transport {
@@ -58,16 +62,19 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
     return () => connect(resolved)
   }
 
-  const main = endpoint === undefined ? undefined : resolve(endpoint, tls)
+  const main = endpoint === undefined ? undefined : resolve(['endpoint'], endpoint, tls)
   const configured = new Map(
-    Object.entries(endpoints).map(([service, written]) => [service, resolve(written, tls)]),
+    Object.entries(endpoints).map(([service, written]) => [
+      service,
+      resolve(['endpoints', service], written, tls),
+    ]),
   )
   return {
     of(service, annotation) {
       const own = configured.get(service.typeName) ?? main
       if (own) return use(own)
       if (!annotation?.host) return undefined
-      const fromProto = resolve(annotation.host, tls ?? annotation.insecure !== true)
+      const fromProto = resolve([], annotation.host, tls ?? annotation.insecure !== true)
       return use(fromProto)
     },
     main: () => (main ? connect(main) : undefined),

@@ -1,3 +1,4 @@
+import { type Finding, formatFinding } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 
 /** The kind of failure that stopped a source from being created or reloaded. */
@@ -9,15 +10,7 @@ export type GrpcSourceErrorCode =
   | 'GRPC_SOURCE_CLOSED'
   | 'GRPC_SOURCE_PLATFORM'
 
-/** One thing that is wrong in protos or options, found before anything starts. */
-export interface Finding {
-  /** The file it is in, as imported; absent when it comes from the options. */
-  readonly file?: string | undefined
-  /** The method, message or field, fully qualified. */
-  readonly element?: string | undefined
-  /** The fault and how to mend it. */
-  readonly message: string
-}
+export type { Finding }
 
 /** Creating or reloading a source failed; nothing was started. */
 export class GrpcSourceError extends Error {
@@ -27,18 +20,28 @@ export class GrpcSourceError extends Error {
   constructor(
     code: GrpcSourceErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly findings?: readonly Finding[] } = {},
+    options: {
+      readonly cause?: unknown
+      /** Default: the message, of the option at `path`. */
+      readonly findings?: readonly Finding[]
+      readonly path?: Finding['path']
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'GrpcSourceError'
     this.code = code
-    this.findings = options.findings ?? []
+    this.findings = options.findings ?? [{ message, path: options.path }]
   }
 }
 
+/** An option, at this path, that cannot be. */
+export function optionError(path: readonly PropertyKey[], message: string, cause?: unknown): GrpcSourceError {
+  return new GrpcSourceError('GRPC_SOURCE_OPTIONS', message, { cause, path })
+}
+
 /** Descriptors, or what they are made of, cannot be used. */
-export function descriptorError(message: string, cause?: unknown): GrpcSourceError {
-  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, { cause })
+export function descriptorError(message: string, cause?: unknown, path?: Finding['path']): GrpcSourceError {
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, { cause, path })
 }
 
 /** What an error says, whatever was thrown. */
@@ -48,10 +51,7 @@ export function reasonOf(cause: unknown): string {
 
 /** One error for all findings, each on a line of its own with file and element. */
 export function lintError(sourceName: string, findings: readonly Finding[]): GrpcSourceError {
-  const lines = findings.map(({ file, element, message }) => {
-    const place = [file, element].filter((part) => part !== undefined).join(': ')
-    return place === '' ? `- ${message}` : `- ${place}: ${message}`
-  })
+  const lines = findings.map((finding) => `- ${formatFinding(finding)}`)
   return new GrpcSourceError(
     'GRPC_SOURCE_LINT',
     `grpc source "${sourceName}" cannot start, ${findings.length} finding${findings.length === 1 ? '' : 's'}:\n${lines.join('\n')}`,

@@ -2,7 +2,7 @@ import { atLeast, type KnownOptions, LIVE_OPTIONS, wrongOption } from '@vinyasa/
 import type { ChannelOptions, TlsOptions } from '@vinyasa/grpc-transport'
 import type { FieldAnnotation } from './contract/annotations.ts'
 import type { BatchOptions, JoinOptions } from './contract/join-options.ts'
-import { GrpcSourceError } from './errors.ts'
+import { optionError } from './errors.ts'
 import type { GrpcSourceOptions, InvalidationRule, MethodOptions, ReflectionOptions } from './options.ts'
 import type { RetryOptions } from './runtime/call.ts'
 import type { Endpoint } from './runtime/endpoint.ts'
@@ -138,5 +138,5 @@ const SOURCE: KnownOptions<GrpcSourceOptions> = {
 export function refuseWrongOptions(options: GrpcSourceOptions): void {
   const unknown = wrongOption(options, SOURCE)
   if (unknown === undefined) return
-  throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `grpc source "${options.name}": ${unknown}`)
+  throw optionError([], `grpc source "${options.name}": ${unknown}`)
 }

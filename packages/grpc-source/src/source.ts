@@ -8,7 +8,7 @@ import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
 import { openModel, type CurrentModel } from './current-model.ts'
-import { badInputError, descriptorError, GrpcSourceError } from './errors.ts'
+import { badInputError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
 import { refuseWrongOptions } from './known-options.ts'
@@ -194,8 +194,10 @@ function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSou
 
 function cannotStart(name: string, error: unknown): GrpcSourceError {
   if (error instanceof GrpcSourceError) return error
-  const reason = error instanceof SourceNamesError ? error.message : String(error)
-  return descriptorError(`grpc source "${name}" cannot start: ${reason}`, error)
+  const isNames = error instanceof SourceNamesError
+  const message = `grpc source "${name}" cannot start: ${isNames ? error.message : String(error)}`
+  const findings = isNames ? { findings: error.findings } : {}
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, { cause: error, ...findings })
 }
 
 function addressOf(endpoint: GrpcSourceOptions['endpoint']): string {

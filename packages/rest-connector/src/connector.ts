@@ -42,7 +42,7 @@ export interface RestConnector extends AsyncDisposable {
 
 /** Creates a connector; throws `RestConfigError` when a declaration is wrong. */
 export function createRestConnector(name: string, options: RestConnectorOptions): RestConnector {
-  return atPlace(`REST connector "${name}"`, () => create(name, options))
+  return atPlace([], () => create(name, options), `REST connector "${name}"`)
 }
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
@@ -53,15 +53,18 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   const callable = new Map<string, Callable>()
   const meant: Meant = (stated) =>
     Object.hasOwn(typeNames, stated) ? [typeNames[stated] as string, stated] : [stated]
-  for (const declaration of endpoints) {
+  for (const [index, declaration] of endpoints.entries()) {
+    const path = ['endpoints', index]
+    const place = `endpoint "${declaration.name}"`
     if (callable.has(declaration.name))
-      throw new RestConfigError(`endpoint "${declaration.name}" is declared twice`)
-    atPlace(`endpoint "${declaration.name}"`, () => {
+      throw new RestConfigError(`${place} is declared twice`, { path: [...path, 'name'] })
+    const compile = (): void => {
       const endpoint = compileEndpoint(declaration, { basePath, timeoutMs, defaultHeaders, types })
       const typesMeant: Meant = (stated) => meant(stated).flatMap(named.typesMeant)
       const call = createCall(endpoint, { ...settings, typesOf, named: () => ({ ...named, typesMeant }) })
       callable.set(endpoint.name, { endpoint, call })
-    })
+    }
+    atPlace(path, compile, place)
   }
   const asker = askerOf(name, options)
   const declared = contribute(name, callable, {

@@ -1,3 +1,4 @@
+import type { Finding } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 
 /** Every `extensions.code` that a connector's field can answer with. */
@@ -75,15 +76,29 @@ export function badInput(message: string): GraphQLError {
 export class RestConfigError extends Error {
   override readonly name = 'RestConfigError'
   readonly code = 'REST_CONFIG'
+  /** The one mistake, with the option that it is about. */
+  readonly findings: readonly [Finding]
+
+  constructor(
+    message: string,
+    { path, ...options }: ErrorOptions & { readonly path?: Finding['path'] } = {},
+  ) {
+    super(message, options)
+    this.findings = [{ message, path }]
+  }
 }
 
-/** Runs `declare` and prefixes what it finds wrong with the place of the mistake. */
-export function atPlace<T>(place: string, declare: () => T): T {
+/** Runs `declare`; what it finds wrong is in the option at `path`, and says so after `place`, if there is one. */
+export function atPlace<T>(path: readonly PropertyKey[], declare: () => T, place?: string): T {
   try {
     return declare()
   } catch (error) {
-    if (error instanceof RestConfigError)
-      throw new RestConfigError(`${place}: ${error.message}`, { cause: error.cause })
-    throw error
+    if (!(error instanceof RestConfigError)) throw error
+    const { message, cause, findings } = error
+    const [{ path: inside = [] }] = findings
+    throw new RestConfigError(place === undefined ? message : `${place}: ${message}`, {
+      cause,
+      path: [...path, ...inside],
+    })
   }
 }

@@ -131,8 +131,8 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
 /** Throws {@link RestConfigError} for an option that nothing reads, of a connector and of its endpoints. */
 export function refuseWrongOptions(options: RestConnectorOptions): void {
   refuse(options, CONNECTOR)
-  for (const endpoint of options.endpoints)
-    atPlace(`endpoint "${endpoint.name}"`, () => refuse(endpoint, ENDPOINT))
+  for (const [index, endpoint] of options.endpoints.entries())
+    atPlace(['endpoints', index], () => refuse(endpoint, ENDPOINT), `endpoint "${endpoint.name}"`)
 }
 
 function refuse(options: object, known: AnyKnownOptions): void {

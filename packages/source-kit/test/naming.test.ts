@@ -47,7 +47,7 @@ function findingsOf(options: SourceNames): readonly string[] {
     nameSource({ id: 's', schema, fields: [] }, options)
     return []
   } catch (error) {
-    if (error instanceof SourceNamesError) return error.findings
+    if (error instanceof SourceNamesError) return error.findings.map(({ message }) => message)
     throw error
   }
 }

@@ -9,7 +9,7 @@ import type { HttpSections } from '../http/http-types.ts'
 import type { PresetSections } from '../presets.ts'
 import type { RateLimitConfig, RateLimitSections } from '../rate-limit/rate-limit-types.ts'
 import type { AccessSections, JwtConfig } from './access-types.ts'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { checkAuth } from './tokens/check-auth.ts'
 import { logUnknownIssuers } from './tokens/unknown-issuers.ts'
@@ -129,8 +129,9 @@ function openRateLimit(
   // Code may say who asks too.
   const index = rules.findIndex(({ by }) => typeof by === 'object' && 'claim' in by)
   if (index >= 0 && !auth && plugins.length === 0)
-    throw new ConfigError(
-      `rateLimit.rules[${index}].by: no token is read, so that nobody has a claim; set auth.jwt, or count by address or header`,
+    throw mistakeAt(
+      ['rateLimit', 'rules', index, 'by'],
+      `no token is read, so that nobody has a claim; set auth.jwt, or count by address or header`,
     )
   const address = createClientAddress(server?.trustProxy)
   const counters = (rule: CountedRule): Counters => {
@@ -142,8 +143,9 @@ function openRateLimit(
 
 function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
   if (!apq || persistedDocuments?.mode !== 'only') return
-  throw new ConfigError(
-    'apq: persistedDocuments.mode "only" takes no document of clients; leave one of them out',
+  throw mistakeAt(
+    ['apq'],
+    'persistedDocuments.mode "only" takes no document of clients; leave one of them out',
   )
 }
 
@@ -176,8 +178,9 @@ async function openDocuments(
   if (!persistedDocuments) return []
   const documents = await loadDocuments(persistedDocuments.from, baseDirectory)
   if (documents.size === 0 && persistedDocuments.mode === 'only')
-    throw new ConfigError(
-      'persistedDocuments: from holds no document, so that mode "only" would refuse everything; register some, or begin with mode "log"',
+    throw mistakeAt(
+      ['persistedDocuments', 'from'],
+      'holds no document, so that mode "only" would refuse everything; register some, or begin with mode "log"',
     )
   return [usePersistedDocuments(documents, persistedDocuments, logger)]
 }

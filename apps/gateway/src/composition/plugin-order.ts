@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 
 /** The gateway's own behaviours by the setting of the config that they come from; undefined where it is off. */
 export interface OwnBehaviours {
@@ -9,7 +9,7 @@ export interface OwnBehaviours {
 }
 
 /**
- * Throws {@link ConfigError} when the config adds a plugin that the gateway has already: two caches would evict each
+ * Throws `ConfigError` when the config adds a plugin that the gateway has already: two caches would evict each
  * for itself, and the second `@defer` or `@live` would never see an operation.
  */
 export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): void {
@@ -19,8 +19,9 @@ export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): voi
     }
     const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === name)
     if (!isDouble) continue
-    throw new ConfigError(
-      `plugins[${index}]: the gateway has this plugin already; take it out and set \`${String(name)}\` instead`,
+    throw mistakeAt(
+      ['plugins', index],
+      `the gateway has this plugin already; take it out and set \`${String(name)}\` instead`,
     )
   }
 }

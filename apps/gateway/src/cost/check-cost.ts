@@ -9,58 +9,71 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, mistakeAt } from '../errors.ts'
 import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import { type AnyField, listDepth } from './cost-model.ts'
 
 /** Throws {@link ConfigError} for a rule on what the schema does not have, in the config or in a directive. */
 export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {}): void {
   for (const [coordinate, rule] of Object.entries(fields)) {
-    const path = `cost.fields["${coordinate}"]`
+    const mistake: Mistake = (text, ...below) => mistakeAt(['cost', 'fields', coordinate, ...below], text)
     const field = fieldAt(schema, coordinate)
     const input = field ? undefined : inputFieldAt(schema, coordinate)
     if (coordinate.includes('.') ? !(field ?? input) : !schema.getType(coordinate))
-      throw new ConfigError(
-        `${path}: the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.users"'}`,
+      throw mistake(
+        `the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.users"'}`,
       )
-    if (field) checkRule(path, field, rule)
+    if (field) checkRule(mistake, field, rule)
     else if (rule.listSize ?? rule.arguments)
-      throw new ConfigError(
-        `${path}: arguments and lists are of ${input ? 'fields that are asked for; an input only has a weight' : `fields; write "${coordinate}.field"`}`,
+      throw mistake(
+        `arguments and lists are of ${input ? 'fields that are asked for; an input only has a weight' : `fields; write "${coordinate}.field"`}`,
       )
   }
   for (const type of Object.values(schema.getTypeMap())) {
     if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields()))
-        checkWeights(`@cost of ${type.name}.${field.name}`, field.extensions['cost'] as CostRule | undefined)
+        checkWeights(
+          inDirective(`@cost of ${type.name}.${field.name}`),
+          field.extensions['cost'] as CostRule | undefined,
+        )
     }
     if (!isObjectType(type) && !isInterfaceType(type)) continue
     for (const field of Object.values(type.getFields())) {
       const rule = field.extensions['cost'] as CostRule | undefined
-      if (rule) checkRule(`@cost or @listSize of ${type.name}.${field.name}`, field, rule)
+      if (rule) checkRule(inDirective(`@cost or @listSize of ${type.name}.${field.name}`), field, rule)
     }
   }
 }
 
-function checkRule(path: string, field: AnyField, rule: CostRule): void {
+/** What is wrong with a rule, or with what stands at a path in it. */
+type Mistake = (text: string, ...below: readonly PropertyKey[]) => ConfigError
+
+function inDirective(place: string): Mistake {
+  return (text, ...below) => {
+    const names = below.filter((part) => typeof part === 'string')
+    return new ConfigError(`${[place, ...names].join('.')}: ${text}`)
+  }
+}
+
+function checkRule(mistake: Mistake, field: AnyField, rule: CostRule): void {
   const { arguments: weights = {}, listSize = {} } = rule
-  checkWeights(path, rule)
-  for (const name of Object.keys(weights)) expectArgument(`${path}.arguments`, field, name)
-  for (const name of listSize.slicingArguments ?? [])
-    expectArgument(`${path}.listSize.slicingArguments`, field, name)
+  checkWeights(mistake, rule)
+  for (const name of Object.keys(weights)) expectArgument(mistake, field, name, ['arguments', name])
+  for (const [index, name] of (listSize.slicingArguments ?? []).entries())
+    expectArgument(mistake, field, name, ['listSize', 'slicingArguments', index])
   const type = getNamedType(field.type)
   const below = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
   if (countsNothing(field, listSize)) {
     const lists = Object.values(below).filter((one) => listDepth(one.type) > 0)
     const mend = lists.length > 0 ? `: sizedFields: [${lists.map(({ name }) => name).join(', ')}]` : ''
-    throw new ConfigError(
-      `${path}.listSize: the field gives one ${type.name} and no list, so that its size counts nothing; name the fields of ${type.name} that hold the items${mend}`,
+    throw mistake(
+      `the field gives one ${type.name} and no list, so that its size counts nothing; name the fields of ${type.name} that hold the items${mend}`,
+      'listSize',
     )
   }
-  for (const name of listSize.sizedFields ?? []) {
+  for (const [index, name] of (listSize.sizedFields ?? []).entries())
     if (!Object.hasOwn(below, name))
-      throw new ConfigError(`${path}.listSize.sizedFields: ${type.name} has no field ${name}`)
-  }
+      throw mistake(`${type.name} has no field ${name}`, 'listSize', 'sizedFields', index)
 }
 
 /** A size of what is no list, and of nothing that is in it. */
@@ -73,14 +86,14 @@ function countsNothing(
   return isSized && isObject && (sizedFields?.length ?? 0) === 0 && listDepth(field.type) === 0
 }
 
-function checkWeights(path: string, { weight, arguments: weights = {} }: CostRule = {}): void {
+function checkWeights(mistake: Mistake, { weight, arguments: weights = {} }: CostRule = {}): void {
   for (const value of [weight, ...Object.values(weights)]) {
     if (value !== undefined && !(value >= 0))
-      throw new ConfigError(`${path}: expected a weight of 0 or more, received ${value}`)
+      throw mistake(`expected a weight of 0 or more, received ${value}`)
   }
 }
 
-function expectArgument(path: string, field: AnyField, name: string): void {
+function expectArgument(mistake: Mistake, field: AnyField, name: string, path: readonly PropertyKey[]): void {
   const [first, ...members] = name.split('.')
   let found: GraphQLArgument | GraphQLInputField | undefined = field.args.find((one) => one.name === first)
   for (const member of members) {
@@ -89,5 +102,5 @@ function expectArgument(path: string, field: AnyField, name: string): void {
   }
   if (found) return
   const known = field.args.map((one) => one.name).join(', ') || 'none'
-  throw new ConfigError(`${path}: no argument ${name}; the field has ${known}`)
+  throw mistake(`no argument ${name}; the field has ${known}`, ...path)
 }

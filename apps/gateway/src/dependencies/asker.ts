@@ -8,7 +8,6 @@ export function refuseUnknownAsker(schema: GraphQLSchema, { responseCache = fals
   if (responseCache === false || (responseCache !== true && responseCache.session)) return
   const { unknown } = describeAsker(schema)
   if (unknown === undefined) return
-  throw new ConfigError(
-    `responseCache.session is needed: ${unknown}. Or say with responseCache.session, (context) => string, whom an answer is for`,
-  )
+  const message = `responseCache.session is needed: ${unknown}. Or say with responseCache.session, (context) => string, whom an answer is for`
+  throw new ConfigError([{ message, path: ['responseCache'] }])
 }

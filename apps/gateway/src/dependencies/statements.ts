@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { DependencyStatement } from './own-code-types.ts'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import { fieldAt, suggestFor } from '../coordinates.ts'
 
 type Statements = Readonly<Record<string, DependencyStatement>>
@@ -14,20 +14,23 @@ export function stateDependencies(schema: GraphQLSchema, statements: Statements)
   }
 }
 
-/** Throws {@link ConfigError} for a statement on a field, or about a type, that the whole schema does not have. */
+/** Throws `ConfigError` for a statement on a field, or about a type, that the whole schema does not have. */
 export function checkStatements(schema: GraphQLSchema, statements: Statements): void {
   const mutationName = schema.getMutationType()?.name ?? 'Mutation'
-  for (const [coordinate, { changes, dependsOn = [] }] of Object.entries(statements)) {
-    const path = `dependencies["${coordinate}"]`
+  for (const [coordinate, { changes = [], dependsOn = [] }] of Object.entries(statements)) {
+    const path = ['dependencies', coordinate]
     if (!fieldAt(schema, coordinate))
-      throw new ConfigError(
-        `${path}: the schema has no such field${suggestFor(schema, coordinate) || `; write "Type.field", for example "${mutationName}.reset"`}`,
+      throw mistakeAt(
+        path,
+        `the schema has no such field${suggestFor(schema, coordinate) || `; write "Type.field", for example "${mutationName}.reset"`}`,
       )
-    for (const name of [...(changes ?? []), ...dependsOn]) {
-      if (name !== '*' && !schema.getType(name))
-        throw new ConfigError(
-          `${path}: the schema has no type "${name}"${suggestFor(schema, name) || '; "*" stands for any'}`,
+    for (const [setting, names] of Object.entries({ changes, dependsOn }))
+      for (const [index, name] of names.entries()) {
+        if (name === '*' || schema.getType(name)) continue
+        throw mistakeAt(
+          [...path, setting, index],
+          `the schema has no type "${name}"${suggestFor(schema, name) || '; "*" stands for any'}`,
         )
-    }
+      }
   }
 }

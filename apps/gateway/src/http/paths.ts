@@ -1,5 +1,5 @@
 import type { HttpSections } from './http-types.ts'
-import { ConfigError } from '../errors.ts'
+import { formatPath, mistakeAt } from '../errors.ts'
 
 /** The paths where a gateway answers. */
 export interface GatewayPaths {
@@ -14,29 +14,29 @@ export interface GatewayPaths {
 
 export const METRICS_PATH = '/metrics'
 
-/** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
+/** The paths of a config. Throws `ConfigError` when two things would be at one path. */
 export function pathsOf(config: HttpSections): GatewayPaths {
   const { server = {}, graphql: { path: graphql = '/graphql' } = {} } = config
   const below = graphql.replace(/\/$/, '')
   const graphqlLive = `${below}/live`
   const live = server.livenessPath ?? '/health/live'
   const ready = server.readinessPath ?? '/health/ready'
-  const names: readonly (readonly [setting: string, path: string])[] = [
-    ['graphql.path', graphql],
-    ['graphql.path, for live queries', graphqlLive],
-    ['graphql.path, for @defer', `${below}/defer`],
-    ['server.livenessPath', live],
-    ['server.readinessPath', ready],
-    ['metrics', METRICS_PATH],
-    ['invalidate', '/invalidate'],
-    ['status', '/status'],
+  const names: readonly (readonly [setting: readonly string[], path: string, what?: string])[] = [
+    [['graphql', 'path'], graphql],
+    [['graphql', 'path'], graphqlLive, ', for live queries'],
+    [['graphql', 'path'], `${below}/defer`, ', for @defer'],
+    [['server', 'livenessPath'], live],
+    [['server', 'readinessPath'], ready],
+    [['metrics'], METRICS_PATH],
+    [['invalidate'], '/invalidate'],
+    [['status'], '/status'],
   ]
   const taken = new Map<string, string>()
-  for (const [setting, path] of names) {
+  for (const [setting, path, what = ''] of names) {
     const other = taken.get(path)
     if (other !== undefined)
-      throw new ConfigError(`${setting}: ${path} is the path of ${other} already; choose another one`)
-    taken.set(path, setting)
+      throw mistakeAt(setting, `${path} is the path of ${other} already; choose another one`)
+    taken.set(path, `${formatPath(setting)}${what}`)
   }
   return { graphql, graphqlLive, live, ready, all: new Set(taken.keys()) }
 }

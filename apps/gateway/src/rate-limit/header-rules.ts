@@ -1,17 +1,18 @@
 import type { RateLimitRule } from './rate-limit-types.ts'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import { countsOf } from './counts-of.ts'
 
 /**
- * Throws {@link ConfigError} for a rule by a header that clients choose, where no rule by address counts the same: it would
+ * Throws `ConfigError` for a rule by a header that clients choose, where no rule by address counts the same: it would
  * limit nobody who writes another header each time.
  */
 export function refuseOpenHeaders(rules: readonly RateLimitRule[]): void {
   const byAddress = rules.filter(({ by = 'address' }) => by === 'address')
   for (const [index, rule] of rules.entries()) {
     if (!isChosen(rule) || byAddress.some((other) => covers(other, rule))) continue
-    throw new ConfigError(
-      `rateLimit.rules[${index}].by: a client writes another header each time and is not limited; add a rule by address that counts the same, or say trusted: true where what stands in front of the gateway writes the header`,
+    throw mistakeAt(
+      ['rateLimit', 'rules', index, 'by'],
+      `a client writes another header each time and is not limited; add a rule by address that counts the same, or say trusted: true where what stands in front of the gateway writes the header`,
     )
   }
 }

@@ -4,7 +4,7 @@ import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import { suggestFor } from '../coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countsOf } from './counts-of.ts'
@@ -143,15 +143,16 @@ function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {
   if (found > max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
 }
 
-/** Throws {@link ConfigError} for a rule on a field that the schema does not have. */
+/** Throws `ConfigError` for a rule on a field that the schema does not have. */
 export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<RateLimitConfig> = {}): void {
   for (const [index, { fields = [] }] of rules.entries()) {
-    for (const coordinate of fields) {
+    for (const [at, coordinate] of fields.entries()) {
       const [typeName = '', fieldName = ''] = coordinate.split('.')
       const type = schema.getType(typeName)
       if (type && 'getFields' in type && Object.hasOwn(type.getFields(), fieldName)) continue
-      throw new ConfigError(
-        `rateLimit.rules[${index}].fields: the schema has no ${coordinate}${suggestFor(schema, coordinate) || '; write "Type.field", for example "Mutation.login"'}`,
+      throw mistakeAt(
+        ['rateLimit', 'rules', index, 'fields', at],
+        `the schema has no ${coordinate}${suggestFor(schema, coordinate) || '; write "Type.field", for example "Mutation.login"'}`,
       )
     }
   }

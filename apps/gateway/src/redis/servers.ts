@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { RedisConfig, RedisSections, TlsFilesConfig } from './broker-types.ts'
-import { ConfigError, messageOf } from '../errors.ts'
+import { formatPath, messageOf, mistakeAt } from '../errors.ts'
 import { readTlsFiles } from './tls-files.ts'
 
 /** The Redis of a config, for everything in a gateway that has connections to it. */
@@ -13,18 +13,18 @@ export interface ConfiguredRedis {
   readonly setting: string
 }
 
-/** Undefined where there is none. Throws {@link ConfigError} for what is no address, and files that cannot be read. */
+/** Undefined where there is none. Throws `ConfigError` for what is no address, and files that cannot be read. */
 export async function configuredRedis(
   { redisUrl, redis }: RedisSections,
   baseDirectory: string,
 ): Promise<ConfiguredRedis | undefined> {
-  if (redis === undefined) return redisUrl === undefined ? undefined : oneServer('redisUrl', redisUrl, {})
-  if (redisUrl !== undefined) throw new ConfigError('redisUrl: redis is set, too; leave one of them out')
+  if (redis === undefined) return redisUrl === undefined ? undefined : oneServer(['redisUrl'], redisUrl, {})
+  if (redisUrl !== undefined) throw mistakeAt(['redisUrl'], 'redis is set, too; leave one of them out')
   const { url, sentinels, cluster, name, tls, ...login } = redis
   const secured = tls ? { tls: tls === true ? {} : await tlsOf(tls, baseDirectory) } : {}
   if (url !== undefined) {
     const { sentinelUsername: _, sentinelPassword: __, ...own } = login
-    return oneServer('redis.url', url, { ...own, ...secured })
+    return oneServer(['redis', 'url'], url, { ...own, ...secured })
   }
   const { connectRedis } = await import('@vinyasa/invalidation/redis')
   const { db, sentinelUsername, sentinelPassword, ...user } = login
@@ -43,9 +43,7 @@ export async function configuredRedis(
       : connectRedis({ ...user, ...secured, cluster: addresses })
     return { connect, address: addresses.join(', '), setting: 'redis' }
   } catch (error) {
-    throw new ConfigError(`redis.${sentinels ? 'sentinels' : 'cluster'}: ${messageOf(error)}`, {
-      cause: error,
-    })
+    throw mistakeAt(['redis', sentinels ? 'sentinels' : 'cluster'], messageOf(error), { cause: error })
   }
 }
 
@@ -53,17 +51,21 @@ type Login = Pick<RedisConfig, 'username' | 'password' | 'db'> & {
   readonly tls?: ConnectionOptions | undefined
 }
 
-async function oneServer(setting: string, address: string, login: Login): Promise<ConfiguredRedis> {
+async function oneServer(
+  setting: readonly string[],
+  address: string,
+  login: Login,
+): Promise<ConfiguredRedis> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^rediss?:$/.test(url.protocol)) {
-    throw new ConfigError(`${setting}: not a Redis address; expected redis://host:6379 or rediss://host:6379`)
+    throw mistakeAt(setting, 'not a Redis address; expected redis://host:6379 or rediss://host:6379')
   }
   const { Redis } = await import('ioredis')
   const given = Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined))
   return {
     connect: (options) => new Redis(address, { ...options, ...given }),
     address: url.host,
-    setting,
+    setting: formatPath(setting),
   }
 }
 

@@ -1,10 +1,9 @@
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from './types.ts'
-import { ConfigError, messageOf } from '../errors.ts'
+import { mistakesAt } from '../errors.ts'
 import { withAbsolutePaths } from './files.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
-import { mistakesOf } from './place-in.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `grpc`. */
@@ -27,7 +26,7 @@ export async function openGrpcSource(
       },
     })
   } catch (error) {
-    throw new ConfigError(mistakesOf('grpc', name, config, messageOf(error)), { cause: error })
+    throw mistakesAt(['grpc', name], error)
   }
   return {
     name,

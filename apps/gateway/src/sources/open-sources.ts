@@ -1,4 +1,5 @@
-import { ConfigError, type ConfigMistake, messageOf } from '../errors.ts'
+import { findingsOf } from '@vinyasa/base'
+import { ConfigError } from '../errors.ts'
 import { namesOfTypeDefs, type TypeDefsSections } from '../schema/type-defs.ts'
 import { declaredSources } from './kinds.ts'
 import type { Source, SourceEnvironment } from './source.ts'
@@ -39,17 +40,13 @@ export async function openSources(
         failures.push(error)
       }
     }
-    if (failures.length > 1) throw new ConfigError(failures.flatMap(mistakesIn), { cause: failures[0] })
+    if (failures.length > 1) throw new ConfigError(failures.flatMap(findingsOf), { cause: failures[0] })
     if (failures.length === 1) throw failures[0]
     return sources
   } catch (error) {
     await Promise.all(sources.map((source) => source.close()))
     throw error
   }
-}
-
-function mistakesIn(error: unknown): readonly ConfigMistake[] {
-  return error instanceof ConfigError ? error.mistakes : [{ text: messageOf(error) }]
 }
 
 /** The files that the config's sources are read from, for `--watch`. */

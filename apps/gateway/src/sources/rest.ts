@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { findingsAt, findingsOf } from '@vinyasa/base'
 import {
   createRestConnector,
   describeFinding,
@@ -8,11 +9,10 @@ import {
   useRestConnector,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
-import { ConfigError, messageOf, reasonOf } from '../errors.ts'
+import { ConfigError, mistakesAt, reasonOf } from '../errors.ts'
 import { placeOf } from './files.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
-import { mistakesOf } from './place-in.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** A document may give a thousand: the log tells the first, `vinyasa check` all. */
@@ -28,20 +28,16 @@ export async function openRestSource(
   const { healthPath, openapi, endpoints = [], types = {}, ...rest } = config
   const { interceptors = [], forwardHeaders = [], ...options } = rest
   const notes: string[] = []
-  let files: readonly string[] = []
+  let imported: OpenApiImport | undefined
   let connector
   let baseUrl
-  let declared: Pick<OpenApiImport, 'endpoints' | 'types' | 'typeNames'>
   try {
-    const imported =
-      openapi === undefined
-        ? undefined
-        : await importDocument(openapi, baseDirectory, {
-            source: name,
-            baseUrl: config.baseUrl,
-            taken: namesToAvoid(config, taken()),
-          })
-    files = imported?.files ?? []
+    if (openapi !== undefined)
+      imported = await importDocument(openapi, baseDirectory, {
+        source: name,
+        baseUrl: config.baseUrl,
+        taken: namesToAvoid(config, taken()),
+      })
     for (const finding of imported?.findings ?? []) notes.push(describeFinding(finding))
     for (const one of imported?.variables ?? [])
       // Nobody misses a variable if another credential is there for each operation.
@@ -51,14 +47,11 @@ export async function openRestSource(
       throw new ConfigError(
         'baseUrl is missing; set it to the address of the API, or name a server in the document',
       )
-    declared = {
+    connector = createRestConnector(name, {
+      ...options,
       endpoints: [...(imported?.endpoints ?? []), ...endpoints],
       types: { ...imported?.types, ...types },
       typeNames: imported?.typeNames ?? {},
-    }
-    connector = createRestConnector(name, {
-      ...options,
-      ...declared,
       baseUrl,
       forwardHeaders: [...new Set([...forwardHeaders, ...(imported?.forwardHeaders ?? [])])],
       bus,
@@ -68,7 +61,7 @@ export async function openRestSource(
       observe: forRest(observability.observe),
     })
   } catch (error) {
-    throw new ConfigError(mistakesOf('rest', name, config, messageOf(error)), { cause: error })
+    throw mistakesAt(['rest', name], error, (path) => asWritten(path, imported))
   }
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES
@@ -82,12 +75,22 @@ export async function openRestSource(
     callMember: 'execute',
     asker: connector.asker,
     notes,
-    files,
+    files: imported?.files ?? [],
     names: () => namesOfSchema(connector.schema),
     health: (signal) => checkHealth(name, probe, signal),
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
   }
+}
+
+/** Where the config has an option of the connector: endpoints of the document come before its own. */
+function asWritten(
+  path: readonly PropertyKey[],
+  { endpoints }: Pick<OpenApiImport, 'endpoints'> = { endpoints: [] },
+): readonly PropertyKey[] {
+  const [setting, index, ...inside] = path
+  if (setting !== 'endpoints' || typeof index !== 'number') return path
+  return index < endpoints.length ? ['openapi'] : [setting, index - endpoints.length, ...inside]
 }
 
 async function importDocument(
@@ -99,10 +102,12 @@ async function importDocument(
   try {
     return await importOpenApi(url ?? resolve(baseDirectory, file), { ...options, ...given })
   } catch (error) {
-    if (url === undefined) throw error
     const mend =
-      'start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
-    throw new ConfigError(`${messageOf(error)}; ${mend}`, { cause: error })
+      url === undefined
+        ? ''
+        : '; start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
+    const findings = findingsOf(error).map((one) => ({ ...one, message: `${one.message}${mend}` }))
+    throw new ConfigError(findingsAt(['openapi'], findings), { cause: error })
   }
 }
 

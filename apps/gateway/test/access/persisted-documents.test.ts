@@ -229,7 +229,7 @@ describe('a manifest', () => {
       /m\.json: expected a manifest, and the answer has status 404$/,
     ],
     ['is a page', { body: '<html>secret' }, /m\.json: Unexpected token '<'/],
-    ['is empty', { json: {} }, /from holds no document, so that mode "only" would refuse everything/],
+    ['is empty', { json: {} }, /from: holds no document, so that mode "only" would refuse everything/],
   ])('that %s stops the start, and nothing secret is told', async (_, reply, message) => {
     const store = await startRestBackend(() => reply)
     onTestFinished(() => store.stop())

@@ -42,9 +42,10 @@ export function findEntities(options: {
     typeName: string,
     keys: readonly string[],
   ): GraphQLFieldConfig<unknown, unknown> | undefined {
+    const path = ['federation', 'entities', typeName]
     const declared = federation.entities?.[typeName]
     if (declared)
-      return createJoinField({ ...declared, type: '_Entity', field: typeName }, context, parentMember)
+      return createJoinField({ ...declared, type: '_Entity', field: typeName }, path, context, parentMember)
     const keyFields = (keys[0] ?? '').split(/\s+/)
     const inputs = (method: ExposedMethod): string[] =>
       context.shapes.message(method.desc.input).fields.map(({ name }) => name)
@@ -63,6 +64,7 @@ export function findEntities(options: {
     const request = Object.fromEntries(keyFields.map((key) => [key, key]))
     return createJoinField(
       { type: '_Entity', field: typeName, method: method.id, request },
+      path,
       context,
       parentMember,
     )

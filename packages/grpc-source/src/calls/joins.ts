@@ -48,12 +48,13 @@ export interface JoinContext {
 /** The fields of the joins in the options. */
 export function declareJoins(joins: readonly JoinOptions[], context: JoinContext): ContributedField[] {
   const declared: ContributedField[] = []
-  for (const join of joins) {
+  for (const [index, join] of joins.entries()) {
     const { type: parent, field: name } = join
-    const config = createJoinField(join, context)
+    const path = ['joins', index]
+    const config = createJoinField(join, path, context)
     if (!config) continue
     if (declared.some((other) => other.parent === parent && other.name === name))
-      context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice' })
+      context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice', path })
     else
       declared.push({
         ...config,
@@ -72,29 +73,42 @@ export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] 
   return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
 }
 
-/** Checks one declared join and makes its field; what is wrong goes to the findings. `read`: how it reads its parents. */
+/** Says what is wrong with an option of a join, or with the join itself. */
+type Report = (message: string, ...option: readonly PropertyKey[]) => undefined
+
+/**
+ * Checks one declared join and makes its field; what is wrong goes to the findings. `path`: where the options have it.
+ * `read`: how it reads its parents.
+ */
 export function createJoinField(
   join: JoinOptions,
+  path: readonly PropertyKey[],
   context: JoinContext,
   read: (name: string) => ReadParent = parentField,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
-  const report = (message: string): undefined =>
-    void context.findings.push({ element: `joins: ${join.type}.${join.field}`, message })
+  const element = `joins: ${join.type}.${join.field}`
+  const report: Report = (message, ...option) =>
+    void context.findings.push({ element, message, path: [...path, ...option] })
   if (join.batch) return createBatchField(join, join.batch, context, read, report)
   if (join.method === undefined) return report('names no method; set method, or batch.method')
   const method = context.findMethod(join.method)
-  if (!method) return report(`"${join.method}" names no method of the protos; write "package.Service.Method"`)
-  if (method.methodKind !== 'unary') return report(`${join.method} streams; a join needs a unary method`)
+  if (!method)
+    return report(`"${join.method}" names no method of the protos; write "package.Service.Method"`, 'method')
+  if (method.methodKind !== 'unary')
+    return report(`${join.method} streams; a join needs a unary method`, 'method')
   const request = join.request ?? {}
   const missing = Object.keys(request).find((name) => !fieldOf(context.shapes, method.input, name))
   if (missing !== undefined)
     return report(
       `request names "${missing}", which ${method.input.typeName} has not; ${fieldNames(context.shapes, method.input)}`,
+      'request',
+      missing,
     )
   const pluck = join.pluck === undefined ? undefined : fieldOf(context.shapes, method.output, join.pluck)
   if (join.pluck !== undefined && !pluck)
     return report(
       `pluck names "${join.pluck}", which ${method.output.typeName} has not; ${fieldNames(context.shapes, method.output)}`,
+      'pluck',
     )
   return createSingleField({ ...join, request }, method, pluck, context, read)
 }
@@ -133,7 +147,7 @@ function createBatchField(
   batch: BatchOptions,
   context: JoinContext,
   read: (name: string) => ReadParent,
-  report: (message: string) => undefined,
+  report: Report,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const { shapes, types } = context
   const { many = false, maxBatchSize = Number.POSITIVE_INFINITY } = batch
@@ -141,14 +155,19 @@ function createBatchField(
   if (!method)
     return report(
       `batch.method "${batch.method}" names no method of the protos; write "package.Service.Method"`,
+      'batch',
+      'method',
     )
-  if (method.methodKind !== 'unary') return report(`${batch.method} streams; a join needs a unary method`)
+  if (method.methodKind !== 'unary')
+    return report(`${batch.method} streams; a join needs a unary method`, 'batch', 'method')
   const toRequest = compileKeyPath(shapes, method.input, batch.keys)
-  if (typeof toRequest === 'string') return report(toRequest)
+  if (typeof toRequest === 'string') return report(toRequest, 'batch', 'keys')
   const items = fieldOf(shapes, method.output, batch.items)
   if (items?.cardinality !== 'list' || items.value.kind !== 'message') {
     return report(
       `batch.items names "${batch.items}", which is no repeated message of ${method.output.typeName}; ${fieldNames(shapes, method.output)}`,
+      'batch',
+      'items',
     )
   }
   const { message } = items.value
@@ -156,10 +175,12 @@ function createBatchField(
   if (!itemKey)
     return report(
       `batch.itemKey is "${batch.itemKey ?? 'id'}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
+      'batch',
+      'itemKey',
     )
   const [parentKey] = keysOf(join)
   if (parentKey === undefined)
-    return report("batch.parentKey is missing: name the parent's field that holds the key")
+    return report("batch.parentKey is missing: name the parent's field that holds the key", 'batch')
   const resolve = createBatchResolver(
     { readKey: read(parentKey), many, maxBatchSize },
     { runtime: context.reader(method), output: method.output, toRequest, items, itemKey, parentKey },

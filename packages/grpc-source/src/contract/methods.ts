@@ -69,9 +69,12 @@ export function exposeMethods(input: {
   for (const file of files) {
     for (const service of file.services) {
       for (const desc of service.methods) {
-        const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
+        const names = [methodId(desc), `${service.typeName}/${desc.name}`]
+        const name = names.find((one) => Object.hasOwn(overrides, one))
+        const settings = overrides[name ?? ''] ?? {}
         const schema = schemaOf(desc, settings, annotations, exposure)
-        if (schema) exposed.push(toExposed(desc, schema, settings))
+        const path = name === undefined ? [] : ['methods', name]
+        if (schema) exposed.push(toExposed(desc, schema, settings, path))
       }
     }
   }
@@ -80,9 +83,19 @@ export function exposeMethods(input: {
   reportDuplicates(named, findings)
   return named
 
-  function toExposed(desc: DescMethod, schema: SchemaAnnotation, settings: MethodOptions): ExposedMethod {
-    const report = (message: string): void =>
-      void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
+  function toExposed(
+    desc: DescMethod,
+    schema: SchemaAnnotation,
+    settings: MethodOptions,
+    path: readonly string[],
+  ): ExposedMethod {
+    const report: Report = (message, ...option) =>
+      void findings.push({
+        file: desc.parent.file.proto.name,
+        element: methodId(desc),
+        message,
+        path: path.length === 0 ? path : [...path, ...option],
+      })
     const type = schema.type ?? 'QUERY'
     const { liveQuery: ownLive, invalidates } = settings
     const liveQuery = overlaid(annotations.liveQuery(desc), ownLive)
@@ -94,6 +107,8 @@ export function exposeMethods(input: {
       if (!fieldNamed(desc.input.fields, pluck))
         report(
           `request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`,
+          'schema',
+          'request',
         )
     }
     const pluckName = schema.response?.pluck
@@ -101,6 +116,8 @@ export function exposeMethods(input: {
     if (pluckName && !responsePluck) {
       report(
         `response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`,
+        'schema',
+        'response',
       )
     }
     return {
@@ -203,13 +220,17 @@ function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotat
   )
 }
 
-function checkKind(desc: DescMethod, type: FieldType, report: (message: string) => void): void {
+/** Says what is wrong with a method, and which of its settings that is about. */
+type Report = (message: string, ...option: readonly string[]) => void
+
+function checkKind(desc: DescMethod, type: FieldType, report: Report): void {
+  const refuse = (message: string): void => report(message, 'schema', 'type')
   if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
-    report('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
+    refuse('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
   } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
-    report(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
+    refuse(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
   } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
-    report('takes a stream of requests, which no joined field can send; use type: MUTATION or QUERY')
+    refuse('takes a stream of requests, which no joined field can send; use type: MUTATION or QUERY')
   }
 }
 
@@ -217,36 +238,35 @@ export function answersWithStream({ methodKind }: DescMethod): boolean {
   return methodKind === 'server_streaming' || methodKind === 'bidi_streaming'
 }
 
-function checkLive(
-  live: LiveQueryAnnotation | undefined,
-  type: FieldType,
-  report: (message: string) => void,
-): void {
+function checkLive(live: LiveQueryAnnotation | undefined, type: FieldType, report: Report): void {
   if (!live) return
+  const refuse = (message: string, option: keyof LiveQueryAnnotation): void =>
+    report(message, 'liveQuery', option)
   if (live.enabled && type !== 'QUERY')
-    report(`has live_query.enabled but is a ${type}; only queries can be live`)
+    refuse(`has live_query.enabled but is a ${type}; only queries can be live`, 'enabled')
   for (const trigger of live.triggers ?? []) {
     if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
-      report(
+      refuse(
         `live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`,
+        'triggers',
       )
     }
   }
   const { pollIntervalMs = 0 } = live
   if (pollIntervalMs > 0 && pollIntervalMs < LEAST_POLL_INTERVAL_MS)
-    report(`live_query.poll_interval_ms is ${pollIntervalMs}; at least ${LEAST_POLL_INTERVAL_MS} is allowed`)
+    refuse(
+      `live_query.poll_interval_ms is ${pollIntervalMs}; at least ${LEAST_POLL_INTERVAL_MS} is allowed`,
+      'pollIntervalMs',
+    )
 }
 
-function checkInvalidates(
-  invalidates: MethodOptions['invalidates'],
-  report: (message: string) => void,
-): void {
+function checkInvalidates(invalidates: MethodOptions['invalidates'], report: Report): void {
   for (const { entityId } of [invalidates || []].flat()) {
     try {
       if (entityId !== undefined) readerOfEntityId(entityId)
     } catch (error) {
       if (!(error instanceof GrpcSourceError)) throw error
-      report(error.message)
+      report(error.message, 'invalidates')
     }
   }
 }

@@ -25,6 +25,7 @@ export function checkNamesInSettings(settings: Settings, registry: FileRegistry)
       .filter((name) => !isKnown(name))
       .map((name) => ({
         message: `${setting}: "${name}" names no ${what} of the protos; ${mendOf(name, known)}`,
+        path: [setting, name],
       }))
   return [
     ...unknown('methods', methods, 'method', named.methods, (name) => Boolean(findMethod(registry, name))),

@@ -103,9 +103,10 @@ export function createTypeNames(options: {
 
 function checkOverrides(overrides: Readonly<Record<string, string>>, findings: Finding[]): void {
   for (const [name, rivals] of groupBy(Object.entries(overrides), ([, name]) => name)) {
-    const owners = rivals.map(([typeName]) => typeName).join(' and ')
-    if (rivals.length > 1) findings.push({ message: `typeNames gives the name "${name}" to ${owners}` })
-    if (RESERVED.includes(name))
-      findings.push({ message: `typeNames gives the name "${name}" to ${owners}, but it is not free` })
+    const owners = rivals.map(([typeName]) => typeName)
+    const message = `typeNames gives the name "${name}" to ${owners.join(' and ')}`
+    const path = ['typeNames', ...owners.slice(-1)]
+    if (rivals.length > 1) findings.push({ message, path })
+    if (RESERVED.includes(name)) findings.push({ message: `${message}, but it is not free`, path })
   }
 }

@@ -1,5 +1,5 @@
 import type { DescFile, DescService, FileRegistry } from '@bufbuild/protobuf'
-import { GrpcSourceError } from '../errors.ts'
+import { optionError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
 import type { Transport } from '@vinyasa/grpc-transport'
 import { importsOf, readDescriptorSet } from './descriptor-set.ts'
@@ -34,8 +34,8 @@ export async function loadDescriptors(
   const named = Object.entries(inputs).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
   if (named.length !== 1) {
     const found = named.length === 0 ? 'none of them is set' : `${named.join(' and ')} are set`
-    throw new GrpcSourceError(
-      'GRPC_SOURCE_OPTIONS',
+    throw optionError(
+      [],
       `descriptors come from exactly one of protoFiles (or protoText), descriptorSet, reflection, protoMetadata; ${found}`,
     )
   }
@@ -58,8 +58,7 @@ export async function loadDescriptors(
     return ordered(createDescriptorRegistry(set), ownFiles, ({ file }) => ownFiles.has(file.proto.name))
   }
   const transport = main()
-  if (!transport)
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', 'reflection needs an endpoint to ask; set endpoint')
+  if (!transport) throw optionError(['reflection'], 'reflection needs an endpoint to ask; set endpoint')
   const asked = reflection === true || !reflection ? {} : reflection
   const { set, services } = await reflectDescriptors(transport, endpoint, asked, onLeftOut)
   const registry = createDescriptorRegistry(set)

@@ -106,11 +106,13 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
 
   const named = new Set(Object.keys(protoText))
   for (const [name, text] of Object.entries(protoText)) await compile({ name, text })
-  for (const path of protoFiles) {
+  for (const [index, path] of protoFiles.entries()) {
     const proto = await find.named(path)
     if (!proto)
       throw descriptorError(
         `the proto file "${path}" does not exist (working directory ${process.cwd()}; ${where})`,
+        undefined,
+        ['protoFiles', index],
       )
     named.add(proto.name)
     await compile(proto)
@@ -229,7 +231,9 @@ function invalidFile(file: string, faults: readonly ProtoSyntaxError[]): GrpcSou
 
 /** One error for all faults, each on a line of its own if there are several. */
 function invalidFiles(files: readonly FileFaults[]): GrpcSourceError {
-  const findings = files.flatMap(({ file, faults }) => faults.map(({ message }) => ({ file, message })))
+  const findings = files.flatMap(({ file, faults }) =>
+    faults.map(({ message }) => ({ file, message: `is not a valid .proto file: ${message}` })),
+  )
   const texts = files.map(({ file, faults }) => {
     const [first, ...more] = faults.map(({ message }) => message)
     if (more.length === 0) return `${file} is not a valid .proto file: ${first}`

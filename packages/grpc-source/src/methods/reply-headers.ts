@@ -1,4 +1,4 @@
-import { GrpcSourceError } from '../errors.ts'
+import { optionError } from '../errors.ts'
 import { isForbidden } from '../runtime/metadata.ts'
 import type { ObservedReply } from '../runtime/call.ts'
 import type { CallSite } from './call-site.ts'
@@ -22,10 +22,10 @@ export interface AnswerHead {
 
 /** @throws GrpcSourceError for names that belong to the connection or the body */
 export function createReplyHeaders(names: readonly string[]): ReplyHeaders {
-  const wrong = names.find((name) => isForbidden(name.toLowerCase()) || !/^[\w.!#$%&'*+^`|~-]+$/.test(name))
-  if (wrong !== undefined) {
-    const message = `responseHeaders: "${wrong}" cannot be passed on; it belongs to the connection or the body, or is no header`
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', message)
+  for (const [index, name] of names.entries()) {
+    if (!isForbidden(name.toLowerCase()) && /^[\w.!#$%&'*+^`|~-]+$/.test(name)) continue
+    const message = `responseHeaders: "${name}" cannot be passed on; it belongs to the connection or the body, or is no header`
+    throw optionError(['responseHeaders', index], message)
   }
   const chosen = new Set(names.map((name) => name.toLowerCase()))
   const byRequest = new WeakMap<object, Map<string, Set<string>>>()

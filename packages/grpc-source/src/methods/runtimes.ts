@@ -53,6 +53,7 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
       options.findings.push({
         element: methodId(desc),
         message: 'keepRequestsOpen is for methods that stream both ways; leave it out',
+        path: ['methods', methodId(desc), 'keepRequestsOpen'],
       })
 
   function of(

@@ -1,4 +1,4 @@
-import { GrpcSourceError } from '../errors.ts'
+import { optionError } from '../errors.ts'
 import {
   createTlsContext,
   GrpcTransportError,
@@ -17,8 +17,9 @@ export type Endpoint =
       readonly tls?: boolean | TlsOptions | undefined
     }
 
-/** Brings an endpoint, however written, to address and TLS. */
+/** Brings an endpoint, however written, to address and TLS. `path`: of the option that has it. */
 export function resolveEndpoint(
+  path: readonly string[],
   endpoint: Endpoint,
   defaultTls: boolean | TlsOptions | undefined,
   channel: ChannelOptions,
@@ -28,8 +29,8 @@ export function resolveEndpoint(
   const match = /^(?:(https?):\/\/)?([^/]+)\/?$/.exec(written)
   const isTarget = /^(unix|unix-abstract|dns|ipv4|ipv6|xds):/.test(written)
   if (!match && !isTarget) {
-    throw new GrpcSourceError(
-      'GRPC_SOURCE_OPTIONS',
+    throw optionError(
+      path,
       `the endpoint "${written}" is no address; write "host:port", "http://host:port" or "https://host:port"`,
     )
   }
@@ -37,17 +38,17 @@ export function resolveEndpoint(
   const address = isTarget || /:\d+$/.test(host) ? host : `${host}:${scheme === 'http' ? 80 : 443}`
   const used = toTls(scheme, tls)
   // Whatever the transport: a certificate that cannot be read is told at start.
-  if (used) asOptionsError(() => createTlsContext(address, used))
+  if (used) asOptionsError(['tls'], () => createTlsContext(address, used))
   return { address, tls: used, channel }
 }
 
 /** Tells what no transport can be made of as a mistake in the options. */
-export function asOptionsError<T>(make: () => T): T {
+export function asOptionsError<T>(path: readonly string[], make: () => T): T {
   try {
     return make()
   } catch (error) {
     if (!(error instanceof GrpcTransportError)) throw error
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', error.message, { cause: error })
+    throw optionError(path, error.message, error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
 import { createAttachment } from '@vinyasa/base'
-import { badInputError, GrpcSourceError } from '../errors.ts'
+import { badInputError, optionError } from '../errors.ts'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'
 
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
@@ -112,8 +112,8 @@ export function createMetadataSource(settings: MetadataSettings): MetadataSource
 function fixedEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
   const forbidden = Object.keys(values).find((name) => isForbidden(name.toLowerCase()))
   if (forbidden !== undefined) {
-    throw new GrpcSourceError(
-      'GRPC_SOURCE_OPTIONS',
+    throw optionError(
+      ['metadata', 'static', forbidden],
       `metadata.static: "${forbidden}" belongs to the connection and cannot be sent as metadata`,
     )
   }

@@ -1,7 +1,7 @@
 import { createMutationEvents, readVerb, type InvalidationEvent } from '@vinyasa/invalidation'
 import type { GraphQLField, GraphQLSchema } from 'graphql'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
-import { RestConfigError } from '../errors.ts'
+import { atPlace, RestConfigError } from '../errors.ts'
 import { compileEntityId, type NamedSource } from '@vinyasa/source-kit'
 import type { InvalidationTemplate } from '../declare/endpoint-options.ts'
 import { responseMember } from '../declare/members.ts'
@@ -43,7 +43,9 @@ export function compileAnnouncement(
         })
       : ANYTHING
   if (invalidates === undefined) return inferred
-  const templates = invalidates.map(compileTemplate)
+  const templates = invalidates.map((template, index) =>
+    atPlace(['invalidates', index], () => compileTemplate(template)),
+  )
   return (args, result, place) => {
     const events = templates
       .map((fill) => fill(args, envelope ? bodyOf(result) : result))
@@ -73,7 +75,9 @@ function compileTemplate(template: InvalidationTemplate): (args: Args, result: u
   if (!entityType || !operation)
     throw new RestConfigError('an entry of invalidates needs entityType and operation')
   if (entityId === undefined) return () => eventOf(entityType, operation, undefined)
-  const idOf = compileEntityId(entityId, (problem) => new RestConfigError(`invalidates: entityId ${problem}`))
+  const wrong = (problem: string): RestConfigError =>
+    new RestConfigError(`invalidates: entityId ${problem}`, { path: ['entityId'] })
+  const idOf = compileEntityId(entityId, wrong)
   return (args, result) => eventOf(entityType, operation, idOf(args, result))
 }
 

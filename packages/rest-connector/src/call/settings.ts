@@ -3,6 +3,7 @@ import { createTurns, systemClock } from '@vinyasa/base'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './calling.ts'
+import { atPlace } from '../errors.ts'
 import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
 import { createBodyLog } from './log-bodies.ts'
@@ -33,11 +34,11 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
   const { bus = createInvalidationBus() } = options
-  const home = parseBaseUrl(options.baseUrl)
+  const home = atPlace(['baseUrl'], () => parseBaseUrl(options.baseUrl))
   const { basePath } = home
-  const retry = retryOf(options)
+  const retry = atPlace(['retry'], () => retryOf(options))
   const forward = createForwardHeaders(forwardHeaders)
-  const logBody = createBodyLog(options.logBodies, logger, env)
+  const logBody = atPlace(['logBodies'], () => createBodyLog(options.logBodies, logger, env))
   const counters = createCounters()
   const isInTouch = (): boolean => bus.isInTouch !== false
   const cache = createResponseCache({

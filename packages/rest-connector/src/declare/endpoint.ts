@@ -56,21 +56,25 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
   const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
   const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
   const { parameters: declared = [], body: bodyOptions } = endpoint
-  if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`name "${name}" is not a GraphQL name`)
+  if (!GRAPHQL_NAME.test(name))
+    throw new RestConfigError(`name "${name}" is not a GraphQL name`, { path: ['name'] })
   if (!METHODS.includes(method))
-    throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`)
+    throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`, {
+      path: ['method'],
+    })
+  const bodySetting = bodyTemplate ? 'bodyTemplate' : 'body'
   if ((bodyTemplate || bodyOptions) && method === 'GET')
-    throw new RestConfigError(
-      `a GET request has no body; remove ${bodyTemplate ? 'bodyTemplate' : 'body'} or use another method`,
-    )
+    throw new RestConfigError(`a GET request has no body; remove ${bodySetting} or use another method`, {
+      path: [bodySetting],
+    })
   if (bodyTemplate && bodyOptions)
-    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them')
+    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them', { path: ['body'] })
   const takesAllArgs =
     bodyTemplate === undefined && bodyOptions === undefined && method !== 'GET' && method !== 'DELETE'
   const hasBody = takesAllArgs || typeof bodyTemplate === 'string'
 
   const parameters = compileParameters(declared)
-  const path = compilePath(endpoint.path, parameters.path)
+  const path = atPlace(['path'], () => compilePath(endpoint.path, parameters.path))
   const query = compileQuery(queryParams, queryArrayFormat)
   const implicit: NameValues = {
     accept: endpoint.accept ?? 'application/json, */*;q=0.5',
@@ -85,8 +89,8 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     ? undefined
     : takesAllArgs
       ? argsBody(contentType, new Set(placed))
-      : compileBody(bodyTemplate as string, contentType)
-  const argumentBody = bodyOptions && compileArgumentBody(bodyOptions)
+      : atPlace(['bodyTemplate'], () => compileBody(bodyTemplate as string, contentType))
+  const argumentBody = bodyOptions && atPlace(['body'], () => compileArgumentBody(bodyOptions))
 
   const args = argumentTypes(endpoint, path.variables, [
     ...query.variables,
@@ -97,7 +101,8 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
   const returnType = returnTypeOf(endpoint)
   const toWire = compileWireValues(args, defaults.types)
   if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, parameters, body ?? argumentBody])
-  const home = endpoint.baseUrl === undefined ? undefined : parseBaseUrl(endpoint.baseUrl)
+  const { baseUrl } = endpoint
+  const home = baseUrl === undefined ? undefined : atPlace(['baseUrl'], () => parseBaseUrl(baseUrl))
   const prefix = home?.basePath ?? defaults.basePath
   const elsewhere = home && { origin: home.base.origin, home }
   const renderPlain = (values: Args): WireRequest => ({
@@ -121,7 +126,10 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     envelope: endpoint.envelope && compileEnvelope(name, method, returnType, endpoint.envelope),
     types: typesOf(endpoint, defaults.types),
     timeoutMs,
-    extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),
+    extract:
+      responsePath === undefined
+        ? (value) => value
+        : atPlace(['responsePath'], () => compileResponsePath(responsePath)),
     render(given) {
       checkArgs(given, args, takesAllArgs)
       return render(toWire?.(given) ?? given)
@@ -162,9 +170,11 @@ function argumentTypes(
 ): Map<string, Argument> {
   const types = new Map<string, Argument>()
   for (const name of new Set([...pathVariables, ...otherVariables, ...Object.keys(declared)])) {
-    if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`argument "${name}" is not a GraphQL name`)
+    if (!GRAPHQL_NAME.test(name))
+      throw new RestConfigError(`argument "${name}" is not a GraphQL name`, { path: ['args', name] })
     const definition = Object.hasOwn(declared, name) ? declared[name] : undefined
-    const argument = atPlace(`argument "${name}"`, () => parseArgument(definition ?? 'String'))
+    const parse = (): Argument => parseArgument(definition ?? 'String')
+    const argument = atPlace(['args', name], parse, `argument "${name}"`)
     const isOpen = pathVariables.includes(name) && !argument.isNonNull
     types.set(name, isOpen ? { ...argument, ...parseTypeReference(`${argument.text}!`) } : argument)
   }
@@ -182,6 +192,7 @@ function refuseUnusedArgs(
       throw new RestConfigError(
         `argument "${arg}" is declared but no template of ${method} ${name} uses {${arg}}; ` +
           `put it into path, queryParams, headers, parameters or a body`,
+        { path: ['args', arg] },
       )
 }
 
@@ -196,27 +207,31 @@ function checkArgs(values: Args, args: ReadonlyMap<string, TypeReference>, takes
 }
 
 function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReference {
-  const reference = parseTypeReference(returnType ?? responseSchema?.typeName ?? 'JSON')
+  const reference = atPlace(['returnType'], () =>
+    parseTypeReference(returnType ?? responseSchema?.typeName ?? 'JSON'),
+  )
   if (responseSchema && reference.name !== responseSchema.typeName)
     throw new RestConfigError(
       `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" name different types`,
+      { path: ['returnType'] },
     )
   return reference
 }
 
 function typesOf({ returnType, responseSchema }: RestEndpoint, known: TypeDefinitions): Set<string> {
   const types = new Set<string>()
-  const visit = (definitions: FieldDefinitions): void => {
-    for (const definition of Object.values(definitions)) {
+  const visit = (definitions: FieldDefinitions, path: readonly string[]): void => {
+    for (const [field, definition] of Object.entries(definitions)) {
       const { type, fields = {} } = typeof definition === 'string' ? { type: definition } : definition
-      const { name } = parseTypeReference(type)
+      const at = [...path, field]
+      const { name } = atPlace(at, () => parseTypeReference(type))
       if (!SCALARS.has(name)) types.add(name)
-      visit(fields)
+      visit(fields, [...at, 'fields'])
     }
   }
   if (responseSchema) {
     types.add(responseSchema.typeName)
-    visit(responseSchema.fields)
+    visit(responseSchema.fields, ['responseSchema', 'fields'])
   } else if (returnType !== undefined) {
     const { name } = parseTypeReference(returnType)
     const isLeaf = SCALARS.has(name) || ['enum', 'scalar'].includes(known[name]?.kind ?? '')

@@ -52,15 +52,20 @@ export function compileEnvelope(
 ): Envelope {
   const { typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Reply`, headers = {} } = options
   const { next = false, links = {} } = options
-  if (next && method !== 'GET') throw new RestConfigError('envelope.next is for GET; remove it')
+  if (next && method !== 'GET')
+    throw new RestConfigError('envelope.next is for GET; remove it', { path: ['envelope', 'next'] })
   const named = (header: string): [string, EnvelopeHeader] => [camelCase(header), { header }]
   const readers = Object.entries(
     Array.isArray(headers) ? Object.fromEntries(headers.map(named)) : headers,
-  ).map(([field, definition]) => atPlace(`envelope.headers.${field}`, () => compileHeader(field, definition)))
+  ).map(([field, definition]) => {
+    const compile = () => compileHeader(field, definition)
+    return atPlace(['envelope', 'headers', field], compile, `envelope.headers.${field}`)
+  })
   for (const link of Object.keys(links))
     if (['body', 'headers', 'next'].includes(link))
       throw new RestConfigError(
         `envelope.links.${link}: the envelope has a field of that name; choose another`,
+        { path: ['envelope', 'links', link] },
       )
   const headersType = `${typeName}Headers`
   return {
@@ -80,7 +85,7 @@ export function compileEnvelope(
     links: new Map(
       Object.entries(links).map(([field, link]) => [
         field,
-        atPlace(`envelope.links.${field}`, () => compileLink(link)),
+        atPlace(['envelope', 'links', field], () => compileLink(link), `envelope.links.${field}`),
       ]),
     ),
     put(body, surroundings) {
@@ -142,7 +147,10 @@ function compileLink({ endpoint, args, description }: EnvelopeLink): CompiledLin
     endpoint,
     description,
     args: new Map(
-      Object.entries(args).map(([arg, value]) => [arg, atPlace(`args.${arg}`, () => compileValue(value))]),
+      Object.entries(args).map(([arg, value]) => [
+        arg,
+        atPlace(['args', arg], () => compileValue(value), `args.${arg}`),
+      ]),
     ),
   }
 }

@@ -51,7 +51,8 @@ export function contribute(
   const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
 
-  function add(field: Placed): void {
+  /** `path`: of the option in the endpoint that declares it. */
+  function add(field: Placed, path: readonly PropertyKey[]): void {
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
     if (!known) {
@@ -62,6 +63,7 @@ export function contribute(
       throw new RestConfigError(
         `field ${key} is declared as ${known.type.text} by ${known.origin} ` +
           `and as ${field.type.text} by ${field.origin}`,
+        { path },
       )
   }
 
@@ -69,60 +71,62 @@ export function contribute(
     typeName: string,
     definitions: FieldDefinitions,
     origin: string,
+    path: readonly PropertyKey[],
     description?: string,
   ): void {
     if (!types.has(typeName) || description !== undefined) types.set(typeName, description)
     for (const [name, definition] of Object.entries(definitions)) {
       const full: FieldDefinition = typeof definition === 'string' ? { type: definition } : definition
       const { type: text, description: about, key = name, fields: nested } = full
-      const type = atPlace(`field "${typeName}.${name}"`, () => parseTypeReference(text))
-      add({
-        parent: typeName,
-        name,
-        type,
-        description: about,
-        args: new Map(),
-        resolve: fieldResolver(typeName, name, key, type, defined[type.name]?.kind),
-        origin,
-        key,
-      })
-      if (nested) addType(type.name, nested, origin)
+      const at = [...path, name]
+      const type = atPlace(at, () => parseTypeReference(text), `field "${typeName}.${name}"`)
+      const resolve = atPlace(at, () => fieldResolver(typeName, name, key, type, defined[type.name]?.kind))
+      const args = new Map<string, Argument>()
+      add({ parent: typeName, name, type, description: about, args, resolve, origin, key }, at)
+      if (nested) addType(type.name, nested, origin, [...at, 'fields'])
     }
   }
 
-  for (const { endpoint, call } of callable.values()) {
+  for (const [index, { endpoint, call }] of [...callable.values()].entries()) {
     const { declared, name, method } = endpoint
     const { description, deprecated, responseSchema, liveQuery, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const stated = { ...statementsOf(endpoint), ...(liveQuery && { liveQuery }) }
     const { liveQuery: live, ...statements } = renamedStatements(stated, meant)
     const own = { ...(asker && { asker }), ...statements }
-    atPlace(`endpoint "${name}"`, () => {
+    const addAll = (): void => {
       if (rootField)
-        add({
-          parent: endpoint.isMutation ? 'Mutation' : 'Query',
-          name,
-          type: endpoint.envelope?.type ?? endpoint.returnType,
-          description,
-          deprecationReason: deprecated,
-          args: endpoint.args,
-          resolve: rootResolver(endpoint, call, isPlannable, turns),
-          origin,
-          extensions: { ...own, ...(live !== undefined && { liveQuery: live }) },
-        })
-      for (const join of [on].flat()) {
-        const field = joinField(endpoint, call, join, isPlannable)
-        add({ ...field, origin, extensions: own })
+        add(
+          {
+            parent: endpoint.isMutation ? 'Mutation' : 'Query',
+            name,
+            type: endpoint.envelope?.type ?? endpoint.returnType,
+            description,
+            deprecationReason: deprecated,
+            args: endpoint.args,
+            resolve: rootResolver(endpoint, call, isPlannable, turns),
+            origin,
+            extensions: { ...own, ...(live !== undefined && { liveQuery: live }) },
+          },
+          ['name'],
+        )
+      for (const [place, join] of [on].flat().entries()) {
+        const path = Array.isArray(on) ? ['on', place] : ['on']
+        const field = atPlace(path, () => joinField(endpoint, call, join, isPlannable))
+        add({ ...field, origin, extensions: own }, path)
       }
       const { envelope } = endpoint
       for (const [typeName, definitions] of Object.entries(rootField ? (envelope?.fields ?? {}) : {}))
-        addType(typeName, definitions, origin)
+        addType(typeName, definitions, origin, ['envelope'])
       if (rootField)
         for (const field of envelopeFields(endpoint, call, home, callable))
-          add({ ...field, origin, extensions: own })
-      if (responseSchema)
-        addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
-    })
+          add({ ...field, origin, extensions: own }, ['envelope', 'links', field.name])
+      if (responseSchema) {
+        const path = ['responseSchema', 'fields']
+        addType(responseSchema.typeName, responseSchema.fields, origin, path, responseSchema.description)
+      }
+    }
+    atPlace(['endpoints', index], addAll, `endpoint "${name}"`)
   }
   const all = [...fields.values()]
   return {

@@ -30,7 +30,7 @@ import type {
   TypeDefinitions,
   UnionDefinition,
 } from '../declare/type-definitions.ts'
-import { restError } from '../errors.ts'
+import { atPlace, restError } from '../errors.ts'
 import { ENTRY } from '../json/entries.ts'
 import { fieldResolver, othersResolver } from './resolvers.ts'
 import { compileTeller } from './tell-members.ts'
@@ -130,7 +130,9 @@ export class DeclaredTypes {
     const reference = parseTypeReference(text)
     const resolve = besides
       ? othersResolver(parent, name, besides)
-      : fieldResolver(parent, name, key, reference, this.#definitions[reference.name]?.kind)
+      : atPlace(['types', parent, 'fields', name], () =>
+          fieldResolver(parent, name, key, reference, this.#definitions[reference.name]?.kind),
+        )
     // Its resolver reads what came with the object.
     const extensions = { origin: this.#origin }
     return { type, description, deprecationReason: deprecated, resolve, extensions }

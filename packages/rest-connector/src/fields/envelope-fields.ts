@@ -4,7 +4,7 @@ import { checkedAnswer } from '../call/checked-answer.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { argsOf, nextOf, type CompiledLink } from '../declare/envelope.ts'
-import { restError, RestConfigError } from '../errors.ts'
+import { atPlace, restError, RestConfigError } from '../errors.ts'
 import type { Home } from '../http/transport.ts'
 import type { Args } from '../templates/template.ts'
 import { parseBaseUrl } from '../declare/base-url.ts'
@@ -33,8 +33,11 @@ export function envelopeFields(
     })
   for (const [name, link] of envelope.links) {
     const target = callable.get(link.endpoint)
-    if (!target) throw new RestConfigError(`envelope.links.${name}: there is no endpoint "${link.endpoint}"`)
-    fields.push(linkField(parent, name, link, target))
+    const compile = (): DeclaredField => {
+      if (!target) throw new RestConfigError(`there is no endpoint "${link.endpoint}"`)
+      return linkField(parent, name, link, target)
+    }
+    fields.push(atPlace(['envelope', 'links', name], compile, `envelope.links.${name}`))
   }
   return fields
 }
@@ -61,12 +64,13 @@ function linkField(
   link: CompiledLink,
   { endpoint, call }: Callable,
 ): DeclaredField {
-  const place = `envelope.links.${name}`
   if (endpoint.isMutation)
-    throw new RestConfigError(`${place}: "${endpoint.name}" is a mutation, which cannot resolve a field`)
+    throw new RestConfigError(`"${endpoint.name}" is a mutation, which cannot resolve a field`)
   for (const arg of link.args.keys())
     if (!endpoint.args.has(arg))
-      throw new RestConfigError(`${place}: the endpoint "${endpoint.name}" has no argument "${arg}"`)
+      throw new RestConfigError(`the endpoint "${endpoint.name}" has no argument "${arg}"`, {
+        path: ['args', arg],
+      })
   const { description = endpoint.declared.description } = link
   const type = endpoint.envelope?.type ?? endpoint.returnType
   return {

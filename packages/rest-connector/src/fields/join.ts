@@ -38,10 +38,13 @@ export function joinField(
   const keyTemplate = templates[0]
   for (const arg of bound)
     if (!endpoint.args.has(arg))
-      throw new RestConfigError(`join ${parent}.${name}: the endpoint has no argument "${arg}"`)
+      throw new RestConfigError(`join ${parent}.${name}: the endpoint has no argument "${arg}"`, {
+        path: ['args', arg],
+      })
   if (batch && templates.length !== 1)
     throw new RestConfigError(
       `join ${parent}.${name}: a batched join takes exactly one entry in args, the list of keys`,
+      { path: ['args'] },
     )
 
   const free = [...endpoint.args].filter(([arg]) => !bound.includes(arg))
@@ -59,8 +62,13 @@ export function joinField(
     }
   const { isList, text, name: item } = endpoint.returnType
   if (!isList)
-    throw new RestConfigError(`join ${parent}.${name}: a batched join needs an endpoint that returns a list`)
-  atPlace(`join ${parent}.${name}`, () => refuseLevel(batch.key, 'a key'))
+    throw new RestConfigError(
+      `join ${parent}.${name}: a batched join needs an endpoint that returns a list`,
+      {
+        path: ['batch'],
+      },
+    )
+  atPlace(['batch', 'key'], () => refuseLevel(batch.key, 'a key'), `join ${parent}.${name}`)
   return {
     ...common,
     type: parseTypeReference(batch.many ? text.replace(/!$/, '') : item),

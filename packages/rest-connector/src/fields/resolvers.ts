@@ -20,7 +20,7 @@ import { checkedAnswer } from '../call/checked-answer.ts'
 import { atPlace, restError } from '../errors.ts'
 import { SCALARS, type TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
-import { compileMember, refuseLevel } from '../declare/member-path.ts'
+import { compileMember, type MemberPath, refuseLevel } from '../declare/member-path.ts'
 import { markMember } from '../declare/members.ts'
 import type { TypeDefinition } from '../declare/type-definitions.ts'
 import { marks } from '../json/planned-field.ts'
@@ -99,11 +99,12 @@ export function fieldResolver(
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
   const place = `${typeName}.${name}`
   const isScalar = isScalarName(type.name) || kind === 'scalar'
-  const member = atPlace(`field "${place}"`, () => {
+  const compile = (): MemberPath => {
     // Its entries are a list of them.
     if (isScalar || kind === 'enum' || (type.isList && kind !== 'entry')) refuseLevel(key, type.text)
     return compileMember(key)
-  })
+  }
+  const member = atPlace(['key'], compile, `field "${place}"`)
   const read = (source: unknown) =>
     typeof source === 'object' && source !== null ? member.read(source) : null
   const depth = type.text.split('[').length - 1

@@ -25,10 +25,11 @@ const NEVER = new Set([
 export function createForwardHeaders(names: readonly string[]): ForwardHeaders | undefined {
   if (names.length === 0) return undefined
   const lowerCase = names.map((name) => name.toLowerCase())
-  for (const name of lowerCase)
+  for (const [index, name] of lowerCase.entries())
     if (NEVER.has(name))
       throw new RestConfigError(
         `forwardHeaders must not name "${name}": it belongs to the inbound connection`,
+        { path: ['forwardHeaders', index] },
       )
   return (context) => {
     const inbound = (context as { request?: { headers?: unknown } } | null | undefined)?.request?.headers

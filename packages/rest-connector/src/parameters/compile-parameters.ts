@@ -1,4 +1,4 @@
-import { RestConfigError } from '../errors.ts'
+import { atPlace, RestConfigError } from '../errors.ts'
 import { checkedHeader, isHeaderName } from '../templates/header-template.ts'
 import type { PathValue } from '../templates/path-template.ts'
 import { argOf, type Args } from '../templates/template.ts'
@@ -31,7 +31,7 @@ export const OTHER_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-ty
 /** Throws `RestConfigError` for a parameter that is declared twice or cannot be written as it says. */
 export function compileParameters(declared: readonly ParameterOptions[]): Parameters {
   const places: Record<ParameterPlace, Compiled[]> = { path: [], query: [], header: [], cookie: [] }
-  for (const parameter of declared) {
+  const compile = (parameter: ParameterOptions): void => {
     const { name, in: place, arg = name } = parameter
     if (!Object.hasOwn(places, place))
       throw new RestConfigError(
@@ -45,6 +45,8 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
       throw new RestConfigError(`parameter "${name}" is not a name that a ${place} can have`)
     places[place].push({ name, arg, write: compileStyle(parameter) })
   }
+  for (const [index, parameter] of declared.entries())
+    atPlace(['parameters', index], () => compile(parameter))
   const { path, query, header, cookie } = places
   return {
     variables: [...query, ...header, ...cookie].map(({ arg }) => arg),

@@ -23,10 +23,11 @@ export function compileHeaders(...maps: readonly NameValues[]): Template<Readonl
   const templates = new Map<string, TemplatePart[][]>()
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {
-      if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`)
+      const path = ['headers', name]
+      if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`, { path })
       const parsed = [values].flat().map(parseTemplate)
       if (!parsed.flat().every((part) => typeof part !== 'string' || isHeaderValue(part)))
-        throw new RestConfigError(`the value of header "${name}" holds a control character`)
+        throw new RestConfigError(`the value of header "${name}" holds a control character`, { path })
       templates.set(name.toLowerCase(), parsed)
     }
   const entries: [string, TemplatePart[][]][] = []

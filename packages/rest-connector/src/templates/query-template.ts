@@ -1,3 +1,4 @@
+import { atPlace } from '../errors.ts'
 import {
   argOf,
   encodeText,
@@ -21,7 +22,7 @@ export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat):
   const entries = Object.entries(params).flatMap(([name, templates]) =>
     [templates].flat().map((template) => {
       const parts = parseTemplate(template)
-      refuseStrayBraces(parts, template)
+      atPlace(['queryParams', name], () => refuseStrayBraces(parts, template))
       return { name, parts }
     }),
   )

@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
 import { groupBy } from '../schema/assign-names.ts'
 import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
-import { nearestNames } from '@vinyasa/base'
+import { type Finding, nearestNames } from '@vinyasa/base'
 import type { SourceNames } from './options.ts'
 import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
 import { standardScalar, whatMayBe } from './standard-scalars.ts'
@@ -11,8 +11,17 @@ export type Names = ReadonlyMap<string, string | null>
 
 export interface Decided {
   readonly names: Names
-  readonly findings: readonly string[]
+  readonly findings: readonly Finding[]
 }
+
+interface Chosen {
+  readonly name: string
+  /** The text of the pattern in `rename`. */
+  readonly by: string
+}
+
+/** The setting that the name of the last of these comes from which has one of `rename`. */
+type SettingOf = (elements: readonly Element[]) => readonly PropertyKey[]
 
 const TAKEN: ReadonlySet<string> = new Set(
   'Query Mutation Subscription Boolean Float ID Int String'.split(' '),
@@ -36,7 +45,7 @@ class Decision {
   readonly #elements: readonly Element[]
   /** Fields that are called as the interface has them, by their coordinates. */
   readonly #carriers: ReadonlyMap<string, string>
-  readonly #findings: string[] = []
+  readonly #findings: Finding[] = []
 
   constructor(schema: GraphQLSchema, elements: readonly Element[]) {
     this.#schema = schema
@@ -50,7 +59,7 @@ class Decision {
     const chosen = this.#renamed(rename, gone)
     const nameOf = ({ coordinate, parent, name, kind }: Element): string => {
       const given = chosen.get(this.#carrierOf(coordinate))
-      if (given !== undefined) return given
+      if (given) return given.name
       if (kind === 'type') return prefixed(prefix, 'types', name)
       return kind === 'field' && isRoot(parent ?? '') ? prefixed(prefix, 'fields', name) : name
     }
@@ -59,7 +68,16 @@ class Decision {
       const { coordinate } = element
       names.set(coordinate, gone.has(coordinate) ? null : nameOf(element))
     }
-    return { names, findings: [...this.#findings, ...problemsOf(this.#elements, names)] }
+    const settingOf: SettingOf = (elements) => {
+      const last = elements.findLast(({ coordinate }) => chosen.has(this.#carrierOf(coordinate)))
+      const by = last && chosen.get(this.#carrierOf(last.coordinate))?.by
+      return by === undefined ? ['prefix'] : ['rename', by]
+    }
+    return { names, findings: [...this.#findings, ...problemsOf(this.#elements, names, settingOf)] }
+  }
+
+  #report(message: string, ...path: readonly PropertyKey[]): void {
+    this.#findings.push({ message, path })
   }
 
   #carrierOf(coordinate: string): string {
@@ -68,8 +86,9 @@ class Decision {
     return (this.#carriers.get(field) ?? field) + rest
   }
 
-  #patterns(word: string, texts: readonly string[]): Pattern[] {
-    return texts.flatMap((text) => {
+  /** `texts` by their keys in the setting. */
+  #patterns(setting: 'hide' | 'rename', texts: readonly (readonly [PropertyKey, string])[]): Pattern[] {
+    return texts.flatMap(([key, text]) => {
       const pattern = parsePattern(text)
       if (pattern && this.#elements.some((element) => means(pattern, element))) return [pattern]
       const problem = !pattern
@@ -77,7 +96,7 @@ class Decision {
         : isRoot(text)
           ? `a root type; name its fields, like "${text}.*"`
           : `nothing that the source has${this.#suggest(text)}`
-      this.#findings.push(`${word}: "${text}" is ${problem}`)
+      this.#report(`${setting}: "${text}" is ${problem}`, setting, key)
       return []
     })
   }
@@ -92,14 +111,14 @@ class Decision {
   }
 
   #hidden(hide: readonly string[]): Set<string> {
-    const kept = hide.filter((text) => text.startsWith('!'))
+    const texts = [...hide.entries()]
     const taking = this.#patterns(
       'hide',
-      hide.filter((text) => !text.startsWith('!')),
+      texts.filter(([, text]) => !text.startsWith('!')),
     )
     const keeping = this.#patterns(
       'hide',
-      kept.map((text) => text.slice(1)),
+      texts.flatMap(([key, text]) => (text.startsWith('!') ? [[key, text.slice(1)]] : [])),
     )
     const isMeant = (all: readonly Pattern[], element: Element): boolean =>
       all.some((pattern) => means(pattern, element))
@@ -124,8 +143,9 @@ class Decision {
     const parents = new Map(this.#elements.map(({ coordinate, parent }) => [coordinate, parent]))
     for (const { coordinate, parent, isRequired, kind } of this.#elements)
       if (isRequired && gone.has(coordinate) && !isGone(parent))
-        this.#findings.push(
+        this.#report(
           `hide: takes away ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
+          'hide',
         )
     const parts = groupBy(
       this.#elements.filter(({ kind }) => kind !== 'argument'),
@@ -134,15 +154,18 @@ class Decision {
     for (const [parent, inside] of parts)
       if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
         if (inside.every(({ coordinate }) => gone.has(coordinate)))
-          this.#findings.push(`hide: leaves nothing of ${parent}; hide "${parent}" itself`)
+          this.#report(`hide: leaves nothing of ${parent}; hide "${parent}" itself`, 'hide')
     for (const [union, members] of unionsOf(this.#schema))
       if (!gone.has(union) && members.every((member) => gone.has(member)))
-        this.#findings.push(`hide: leaves no member of ${union}; hide "${union}" itself`)
+        this.#report(`hide: leaves no member of ${union}; hide "${union}" itself`, 'hide')
   }
 
-  #renamed(rename: Readonly<Record<string, string>>, gone: ReadonlySet<string>): ReadonlyMap<string, string> {
-    const chosen = new Map<string, string>()
-    const parsed = this.#patterns('rename', Object.keys(rename))
+  #renamed(rename: Readonly<Record<string, string>>, gone: ReadonlySet<string>): ReadonlyMap<string, Chosen> {
+    const chosen = new Map<string, Chosen>()
+    const parsed = this.#patterns(
+      'rename',
+      Object.keys(rename).map((text) => [text, text]),
+    )
     // Exact names win over patterns.
     for (const pattern of parsed.toSorted((a, b) => Number(b.isExact) - Number(a.isExact)))
       for (const element of this.#elements) {
@@ -151,10 +174,19 @@ class Decision {
         if (!matched || chosen.has(coordinate)) continue
         const carrier = this.#carrierOf(coordinate)
         if (pattern.isExact && gone.has(coordinate))
-          this.#findings.push(`rename: "${coordinate}" is hidden by hide; leave one of the two out`)
+          this.#report(
+            `rename: "${coordinate}" is hidden by hide; leave one of the two out`,
+            'rename',
+            coordinate,
+          )
         if (pattern.isExact && carrier !== coordinate)
-          this.#findings.push(`rename: ${coordinate} is a field of an interface; rename "${carrier}" instead`)
-        chosen.set(coordinate, fillName(rename[pattern.text] as string, pattern, matched))
+          this.#report(
+            `rename: ${coordinate} is a field of an interface; rename "${carrier}" instead`,
+            'rename',
+            coordinate,
+          )
+        const name = fillName(rename[pattern.text] as string, pattern, matched)
+        chosen.set(coordinate, { name, by: pattern.text })
       }
     return chosen
   }
@@ -179,8 +211,10 @@ function capitalize(text: string): string {
 }
 
 /** Names that GraphQL does not allow, and those that several have. */
-function problemsOf(elements: readonly Element[], names: Names): readonly string[] {
-  const problems: string[] = []
+function problemsOf(elements: readonly Element[], names: Names, settingOf: SettingOf): readonly Finding[] {
+  const problems: Finding[] = []
+  const report = (message: string, ...about: readonly Element[]): void =>
+    void problems.push({ message, path: settingOf(about) })
   const visible = elements.filter(({ coordinate }) => typeof names.get(coordinate) === 'string')
   const nameOf = ({ coordinate }: Element): string => names.get(coordinate) ?? ''
   for (const element of visible) {
@@ -188,19 +222,24 @@ function problemsOf(elements: readonly Element[], names: Names): readonly string
     const given = nameOf(element)
     if (given === name) continue
     if (!/^(?!__)[A-Za-z_]\w*$/.test(given) || (kind === 'value' && /^(true|false|null)$/.test(given)))
-      problems.push(
+      report(
         `${coordinate} cannot be called "${given}"; a name is made of letters, digits and _, and does not begin with a digit or __`,
+        element,
       )
     else if ((kind === 'type' || kind === 'scalar') && TAKEN.has(given) && !isStandard(element, given))
-      problems.push(`${coordinate} cannot be called "${given}", which GraphQL has already${whatMayBe(given)}`)
+      report(
+        `${coordinate} cannot be called "${given}", which GraphQL has already${whatMayBe(given)}`,
+        element,
+      )
   }
   for (const [parent, parts] of groupBy(visible, (element) => element.parent))
     for (const [name, rivals] of groupBy(parts, nameOf))
       if (rivals.length > 1 && !rivals.every((element) => isStandard(element, name)))
-        problems.push(
+        report(
           `${rivals.map(({ coordinate }) => coordinate).join(' and ')} would both be "${name}"${
             parent === undefined ? '' : ` in ${parent}`
           }; rename or hide one of them`,
+          ...rivals,
         )
   return problems
 }

@@ -1,4 +1,6 @@
+import type { Finding } from '@vinyasa/base'
 import {
+  getNamedType,
   GraphQLString,
   isInputObjectType,
   isInputType,
@@ -120,16 +122,17 @@ function withoutReplaced(schema: GraphQLSchema, names: Names, joins: readonly Co
 }
 
 /** Defaults that the scalars which clients know cannot hold. */
-function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly string[] {
-  const found: string[] = []
+function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly Finding[] {
+  const found: Finding[] = []
   const check = (coordinate: string, element: GraphQLArgument | GraphQLInputField): void => {
     try {
       ownValues.defaultOf(element.type, defaultValueOf(element))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      found.push(
-        `rename: ${coordinate} has a default that does not fit: ${error.message}; leave the scalar its name`,
-      )
+      found.push({
+        message: `rename: ${coordinate} has a default that does not fit: ${error.message}; leave the scalar its name`,
+        path: ['rename', getNamedType(element.type).name],
+      })
     }
   }
   for (const type of Object.values(schema.getTypeMap())) {

@@ -1,3 +1,5 @@
+import type { Finding } from '@vinyasa/base'
+
 /** The prefixes of names, put before them as they are written. */
 export interface NamePrefix {
   /** Before the names of types; scalars keep theirs. Default: nothing. */
@@ -30,14 +32,15 @@ export interface SourceNames {
   readonly hide?: readonly string[] | undefined
 }
 
-/** Names that cannot be given: each line says what is wrong and how to mend it. */
+/** Names that cannot be given: each finding says what is wrong and how to mend it. */
 export class SourceNamesError extends Error {
   override readonly name = 'SourceNamesError'
   readonly code = 'SOURCE_NAMES'
-  readonly findings: readonly string[]
+  readonly findings: readonly Finding[]
 
-  constructor(findings: readonly string[]) {
-    super(findings.length === 1 ? findings[0] : ['', ...findings].join('\n  - '))
+  constructor(findings: readonly Finding[]) {
+    const messages = findings.map(({ message }) => message)
+    super(messages.length === 1 ? messages[0] : ['', ...messages].join('\n  - '))
     this.findings = findings
   }
 }

@@ -1,3 +1,4 @@
+import type { Finding } from '@vinyasa/base'
 import {
   getNamedType,
   isInputObjectType,
@@ -8,7 +9,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
-import { ConfigError, type ConfigMistake } from '../../errors.ts'
+import { ConfigError, formatPath } from '../../errors.ts'
 import { definitionsIn, suggestFor } from '../../coordinates.ts'
 
 /**
@@ -16,16 +17,16 @@ import { definitionsIn, suggestFor } from '../../coordinates.ts'
  * whose alternatives are none, or name a policy without a meaning: of the config, and of directives in SDL.
  */
 export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} }: AccessConfig = {}): void {
-  const mistakes: ConfigMistake[] = []
+  const findings: Finding[] = []
   for (const [coordinate, rule] of Object.entries(fields)) {
-    const at = ['access', 'fields', coordinate]
+    const path = ['access', 'fields', coordinate]
     for (const text of [placeMistake(schema, coordinate) ?? ruleMistakes(rule, policies)].flat())
-      mistakes.push({ at, text: `access.fields["${coordinate}"]: ${text}` })
+      findings.push({ path, message: `${formatPath(path)}: ${text}` })
   }
   for (const [coordinate, { extensions }] of definitionsIn(schema))
     for (const text of ruleMistakes(extensions['access'], policies))
-      mistakes.push({ text: `the directive on ${coordinate}: ${text}` })
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
+      findings.push({ message: `the directive on ${coordinate}: ${text}` })
+  if (findings.length > 0) throw new ConfigError(findings)
 }
 
 /** What is wrong with where a rule stands. */

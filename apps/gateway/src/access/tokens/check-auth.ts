@@ -1,10 +1,10 @@
 import type { AccessSections, IssuerConfig, JwtConfig } from '../access-types.ts'
 import type { HttpSections } from '../../http/http-types.ts'
 import type { PresetSections } from '../../presets.ts'
-import { ConfigError, formatPath } from '../../errors.ts'
+import { mistakeAt } from '../../errors.ts'
 import { tokenHeaders } from './token-place.ts'
 
-/** Throws {@link ConfigError} for what of `auth` could never do what it says. */
+/** Throws `ConfigError` for what of `auth` could never do what it says. */
 type AuthSections = HttpSections & PresetSections & Pick<AccessSections, 'auth'>
 
 export function checkAuth(config: AuthSections): void {
@@ -24,10 +24,6 @@ export function checkAuth(config: AuthSections): void {
   }
   refuseOwnClaims(jwt)
   refuseCookiesWithoutCsrf(config)
-}
-
-function mistakeAt(at: readonly PropertyKey[], text: string): ConfigError {
-  return new ConfigError([{ at, text: `${formatPath(at)}: ${text}` }])
 }
 
 function refuseBadKeys(

@@ -1,3 +1,4 @@
+import { formatFinding } from '@vinyasa/base'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError, firstLine, messageOf } from '../../errors.ts'
@@ -57,10 +58,11 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 }
 
 async function withPlaces(thrown: unknown, placeOf: PlaceOf): Promise<unknown> {
-  if (!(thrown instanceof ConfigError) || thrown.mistakes.every(({ at }) => !at)) return thrown
-  const lines = thrown.mistakes.map(async ({ text, at }) =>
-    at ? `${await placeOf(at, true)}: ${text}` : text,
-  )
+  if (!(thrown instanceof ConfigError) || thrown.findings.every(({ path }) => !path)) return thrown
+  const lines = thrown.findings.map(async (finding) => {
+    const text = formatFinding(finding)
+    return finding.path ? `${await placeOf(finding.path, true)}: ${text}` : text
+  })
   return new ConfigError((await Promise.all(lines)).join('\n'), { cause: thrown, files: thrown.files })
 }
 
