@@ -47,7 +47,7 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
   refuseWrongOptions(options)
-  const { endpoints, types = {}, typeNames = {}, plans = true, onPlan } = options
+  const { endpoints, types = {}, typeNames = {}, plans = true, onPlan, int64 = 'string' } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const callable = new Map<string, Callable>()
@@ -76,6 +76,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     onPlan,
     asker,
     home: settings.preparing,
+    int64,
   })
   const named = nameSource(declared, options)
   const contribution: Source = { ...named.source, onSchema: (schema) => void (served = schema) }

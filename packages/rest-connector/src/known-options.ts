@@ -106,6 +106,7 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   transformer: true,
   logBodies: { redact: true, force: true },
   exposeErrors: true,
+  int64: true,
   maxResponseBytes: above(0),
   maxResponseItems: above(0),
   maxHeldBytes: above(0),

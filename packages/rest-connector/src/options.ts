@@ -10,6 +10,7 @@ import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { NameValues } from './templates/query-template.ts'
 import type { RetryOptions } from './retry/retry-policy.ts'
 import type { ResponseTransformer } from './call/transformer.ts'
+import type { Int64Mode } from './json/scalars.ts'
 
 /** A connector. Specification: "REST connector". */
 export interface RestConnectorOptions extends SourceNames {
@@ -62,6 +63,11 @@ export interface RestConnectorOptions extends SourceNames {
    * response in `extensions.upstream`. For development. Default false: only a code and the status.
    */
   readonly exposeErrors?: boolean | undefined
+  /**
+   * 64-bit integers, `Long`, in answers: `string` (default) as digits, or `number-when-safe` as numbers up to 2^53 and as
+   * digits past that. Arguments take both.
+   */
+  readonly int64?: Int64Mode | undefined
   /** Decoded bytes that a response may have. Default 10,000,000. */
   readonly maxResponseBytes?: number | undefined
   /**

@@ -248,6 +248,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
     ])
     .optional(),
   exposeErrors: z.boolean().optional(),
+  int64: z.enum(['string', 'number-when-safe']).optional(),
   maxResponseBytes: count.optional(),
   maxResponseItems: count.optional(),
   maxHeldBytes: count.optional(),

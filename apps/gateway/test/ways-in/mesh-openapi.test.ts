@@ -9,7 +9,10 @@ import { post } from '../support/gateway.ts'
 /** Operations of Mesh's clients, as they were, and what they get. */
 const OPERATIONS = [
   ['{ jokes_categories }', { jokes_categories: ['puns'] }],
-  ['{ jokes_by_id(id: 7) { votes access } }', { jokes_by_id: { votes: 3, access: 'own_only' } }],
+  [
+    'query ($id: BigInt!) { jokes_by_id(id: $id) { id votes access } }',
+    { jokes_by_id: { id: 7, votes: 3, access: 'own_only' } },
+  ],
   [
     '{ jokes_random(access: own_only) { text } }',
     { jokes_random: { text: '/jokes/random?access=own-only' } },
@@ -36,16 +39,18 @@ it('init --from a .meshrc.yaml gives an OpenAPI source the names that Mesh gives
   )
   expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
   expect(folder.out.filter((line) => line.startsWith('left'))).toEqual([
-    'left     .meshrc.yaml:1: Jokes: integers of 64 bits (BigInt) were numbers, and are strings of digits here',
+    'left     .meshrc.yaml:1: Jokes: integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are',
   ])
   const config = parse(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8'))
   expect(config.rest.Jokes).toMatchObject({
     openapi: { integers: 'int', rename: { 'jokes-random': 'jokes_random' } },
-    rename: { JokeInput: 'Joke_Input', 'JokeAccess.ALL_ACCESS': 'all_access' },
+    int64: 'number-when-safe',
+    rename: { JokeInput: 'Joke_Input', 'JokeAccess.ALL_ACCESS': 'all_access', Long: 'BigInt' },
   })
   const endpoint = await folder.start()
   for (const [query, data] of OPERATIONS) {
-    const variables = query.includes('$input') ? { input: { text: 'knock', access: 'all_access' } } : {}
+    const sent = { id: 7, input: { text: 'knock', access: 'all_access' } }
+    const variables = Object.fromEntries(Object.entries(sent).filter(([name]) => query.includes(`$${name}`)))
     expect(await (await post(endpoint, { query, variables })).json()).toEqual({ data })
   }
 }, 120_000)

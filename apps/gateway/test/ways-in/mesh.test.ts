@@ -94,6 +94,7 @@ describe('init --from a .meshrc.yaml', () => {
         "left     .meshrc.yaml:22: Trips: ignoreErrorResponses has no counterpart, or is set elsewhere; it was left out",
         "left     .meshrc.yaml:24: Trips: rename of Trip(.*): regular expressions have no counterpart, but * stands for any part",
         "left     .meshrc.yaml:49: Trips: transform namingConvention has no counterpart; it was left out",
+        "left     .meshrc.yaml:55: people: integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are",
         "left     .meshrc.yaml:91: almanac: {context.year} has no counterpart",
         "left     .meshrc.yaml:99: Legacy: handler soap: there is no source for SOAP here; it was left out",
         "left     .meshrc.yaml:103: additionalTypeDefs: fields of joins come with them; write others in typeDefs",

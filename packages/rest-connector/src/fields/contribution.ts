@@ -20,7 +20,7 @@ import { envelopeFields } from './envelope-fields.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 import type { Home } from '../http/transport.ts'
-import { createJsonScalar, createLongScalar, createUploadScalar } from '../json/scalars.ts'
+import { createJsonScalar, createLongScalar, createUploadScalar, type Int64Mode } from '../json/scalars.ts'
 
 /** A declared field; `key` is the member of a response where its value is found. */
 type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
@@ -39,12 +39,13 @@ export interface ContributeOptions {
   readonly asker: Asker | undefined
   /** That of endpoints without an own one. */
   readonly home: Home
+  readonly int64: Int64Mode
 }
 
 export function contribute(
   connector: string,
   callable: ReadonlyMap<string, Callable>,
-  { types: defined, meant, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
+  { types: defined, meant, isPlannable, turns, onPlan, asker, home, int64 }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
@@ -131,7 +132,7 @@ export function contribute(
   const all = [...fields.values()]
   return {
     id,
-    schema: schemaOf(all, defined, `rest connector "${connector}"`),
+    schema: schemaOf(all, defined, int64, `rest connector "${connector}"`),
     fields: all.map(({ type, args, ...field }) => ({
       ...field,
       type: type.text,
@@ -155,9 +156,10 @@ function toContributed({
 function schemaOf(
   fields: readonly DeclaredField[],
   definitions: TypeDefinitions,
+  int64: Int64Mode,
   origin: string,
 ): GraphQLSchema {
-  const scalars = [createJsonScalar(), createLongScalar(), createUploadScalar()]
+  const scalars = [createJsonScalar(), createLongScalar(int64), createUploadScalar()]
   const used = new Set(
     fields.flatMap(({ type, args }) => [type.name, ...[...args.values()].map(({ name }) => name)]),
   )

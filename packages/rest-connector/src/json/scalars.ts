@@ -34,12 +34,21 @@ function exactLiteral(node: ValueNode, variables: Parameters<typeof valueFromAST
 const MIN_LONG = -(2n ** 63n)
 const MAX_LONG = 2n ** 63n - 1n
 
-/** A 64-bit integer; a string of digits in JSON, because a JSON number of a browser would round it. */
-export function createLongScalar(): GraphQLScalarType {
+/** How 64-bit integers look in answers: always exact. */
+export type Int64Mode = 'string' | 'number-when-safe'
+
+/** A 64-bit integer; a string of digits where a JSON number of a browser would round it, or always. */
+export function createLongScalar(int64: Int64Mode): GraphQLScalarType {
+  const isNumber = int64 === 'number-when-safe'
   return new GraphQLScalarType({
     name: 'Long',
-    description: 'A signed 64-bit integer, written as a string so that no client rounds it.',
-    serialize: (value) => toLong(value).toString(),
+    description: isNumber
+      ? 'A signed 64-bit integer: a number where that is exact, else a string.'
+      : 'A signed 64-bit integer, written as a string so that no client rounds it.',
+    serialize(value) {
+      const long = toLong(value)
+      return isNumber && Number.isSafeInteger(Number(long)) ? Number(long) : long.toString()
+    },
     parseValue: toLong,
     parseLiteral(node) {
       if (node.kind === Kind.INT || node.kind === Kind.STRING) return toLong(node.value)

@@ -15,13 +15,14 @@ interface Files {
 
 /**
  * The fields that Mesh makes of methods: `users_v1_UserService_GetUser(input:)`, a query where the method's name begins
- * with one of `reading`, in any case. Throws {@link Unsaid} where the files cannot be read.
+ * with one of `reading`, in any case; and whether there are integers of 64 bits. Throws {@link Unsaid} where the files cannot be
+ * read.
  */
 export async function meshMethods(
   { protoFiles, includePaths, descriptorSet }: Files,
   directory: string,
   reading: readonly string[],
-): Promise<Record<string, object>> {
+): Promise<{ readonly methods: Record<string, object>; readonly hasLong: boolean }> {
   const { createGrpcSource } = await import('@vinyasa/grpc-source')
   const absolute = (path: string): string => resolve(directory, path)
   const options: GrpcSourceOptions = {
@@ -31,6 +32,7 @@ export async function meshMethods(
     includePaths: includePaths?.map(absolute),
     descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
     expose: 'all',
+    int64: 'number-when-safe',
     logger: { warn() {}, error() {} },
   }
   const source = await createGrpcSource(options).catch((error: unknown) => {
@@ -41,7 +43,7 @@ export async function meshMethods(
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   )
-  return Object.fromEntries(
+  const methods = Object.fromEntries(
     fields.flatMap(({ args, extensions }) => {
       const method = /^[^:]*: ([\w.]+)/.exec(String(extensions['origin']))?.[1]
       if (method === undefined) return []
@@ -52,4 +54,5 @@ export async function meshMethods(
       return [[method, { schema: { type: isRead ? 'QUERY' : 'MUTATION', name, ...request } }]]
     }),
   )
+  return { methods, hasLong: schema.getType('Long') !== undefined }
 }

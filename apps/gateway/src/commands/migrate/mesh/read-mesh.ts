@@ -102,7 +102,8 @@ class Mesh {
     const noteHere = (key: string, text: string): void => note(['handler', kind, key], text)
     if (kind === 'grpc') {
       const draft = grpcOf(handler, transforms, noteHere)
-      this.#grpc[source] = { ...draft, ...(await this.#methodsOf(draft, handler, noteHere)) }
+      const methods = await this.#methodsOf(draft, handler, transforms, noteHere)
+      this.#grpc[source] = { ...draft, ...methods }
     } else if (/openapi/i.test(kind)) {
       const draft = openapiOf(handler, transforms, noteHere)
       this.#rest[source] = { ...draft, ...(await this.#namesOf(draft, transforms, noteHere)) }
@@ -123,10 +124,10 @@ class Mesh {
         asQuery,
         this.#directory,
       )
-      if (hasLong) note('source', 'integers of 64 bits (BigInt) were numbers, and are strings of digits here')
+      if (hasLong) noteLongs(note)
       return filled({
         openapi: filled({ ...openapi, asQuery: queries, integers, rename: fields }),
-        rename: { ...rename, ...transforms.rename },
+        ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }),
       })
     } catch (error) {
       if (!(error instanceof Unsaid)) throw error
@@ -136,7 +137,7 @@ class Mesh {
   }
 
   /** The names and the argument that clients of Mesh know methods by. */
-  async #methodsOf(draft: GrpcDraft, handler: Values, note: NoteAt): Promise<object> {
+  async #methodsOf(draft: GrpcDraft, handler: Values, transforms: Transforms, note: NoteAt): Promise<object> {
     const { prefixQueryMethod: given } = handler
     const reading = Array.isArray(given) ? given.map(String) : READING
     const notRead =
@@ -146,7 +147,9 @@ class Mesh {
       return {}
     }
     try {
-      return { methods: await meshMethods(draft, this.#directory, reading) }
+      const { methods, hasLong } = await meshMethods(draft, this.#directory, reading)
+      if (hasLong) noteLongs(note)
+      return filled({ methods, ...namedAsMesh(hasLong, transforms.rename) })
     } catch (error) {
       if (!(error instanceof Unsaid)) throw error
       note('source', `${error.message}; ${notRead}`)
@@ -156,6 +159,18 @@ class Mesh {
 }
 
 type NoteAt = (key: string, text: string) => void
+
+function noteLongs(note: NoteAt): void {
+  note(
+    'source',
+    'integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are',
+  )
+}
+
+/** The settings that call 64-bit integers as Mesh does, and give numbers for them, where a source has some. */
+function namedAsMesh(hasLong: boolean, rename: Transforms['rename']): object {
+  return hasLong ? { int64: 'number-when-safe', rename: { ...rename, Long: 'BigInt' } } : { rename }
+}
 
 function serverOf(serve: unknown): Values {
   if (!isRecord(serve)) return {}
