@@ -60,7 +60,10 @@ export interface MappingInput {
   readonly oneofs?: 'fields' | 'union' | undefined
   /** Input `bytes` take files of a multipart request, under the name `Upload`. Default false. */
   readonly uploads?: boolean | undefined
-  /** GraphQL type names by full proto name. */
+  /**
+   * GraphQL type names by full proto name. A well-known type that has one is an object of its fields:
+   * `google.protobuf.Timestamp: Timestamp` gives `{ seconds nanos }` in place of a `DateTime`.
+   */
   readonly typeNames?: Readonly<Record<string, string>> | undefined
   /**
    * `short` (default): `User` for `shop.v1.User`, or `ShopV1User` where a type of a file or service that is named before it

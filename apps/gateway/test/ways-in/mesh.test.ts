@@ -8,8 +8,9 @@ import { post } from '../support/gateway.ts'
 const PEOPLE = /* proto */ `
   syntax = "proto3";
   package people.v1;
+  import "google/protobuf/timestamp.proto";
   message PersonId { string id = 1; }
-  message Person { string id = 1; string full_name = 2; int64 born = 3; }
+  message Person { string id = 1; string full_name = 2; int64 born = 3; google.protobuf.Timestamp joined = 4; }
   service PersonService {
     rpc GetPerson(PersonId) returns (Person);
     rpc FindPerson(PersonId) returns (Person);
@@ -47,6 +48,8 @@ const OPERATIONS = {
   person: '{ people_v1_PersonService_GetPerson(input: { id: "p1" }) { id full_name born } }',
   find: 'query ($input: people__v1__PersonId_Input) { people_v1_PersonService_FindPerson(input: $input) { full_name } }',
   add: 'mutation { people_v1_PersonService_AddPerson(input: { id: "p2", full_name: "Bo" }) { full_name } }',
+  joined:
+    'mutation ($at: google__protobuf__Timestamp_Input) { people_v1_PersonService_AddPerson(input: { id: "p3", joined: $at }) { joined { seconds nanos } } }',
   forecast: '{ Weather_forecast(city: "Oslo", days: 4) { city days { high low } } }',
   stations: '{ Weather_stations(near: "Oslo") { id name } }',
   report: 'mutation { Weather_report(input: { city: "Oslo", text: "rain" }) { id } }',
@@ -114,8 +117,9 @@ describe('init --from a .meshrc.yaml', () => {
     )
     const endpoint = await folder.start()
     const answers: Record<string, any> = {}
+    const variables = { input: { id: 'p1' }, at: { seconds: 1_700_000_000, nanos: 5 } }
     for (const [name, query] of Object.entries(OPERATIONS))
-      answers[name] = await (await post(endpoint, { query, variables: { input: { id: 'p1' } } })).json()
+      answers[name] = await (await post(endpoint, { query, variables })).json()
     await expect(JSON.stringify(answers, null, 2)).toMatchFileSnapshot('written/mesh.answers.json.snap')
     // Those whose fields were named above.
     expect(Object.keys(answers).filter((name) => answers[name].errors)).toEqual(['almanac', 'guide'])

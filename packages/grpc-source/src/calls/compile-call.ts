@@ -17,7 +17,6 @@ import {
   type GraphQLResolveInfo,
   type ValueNode,
 } from 'graphql'
-import { isWellKnown } from '../contract/well-known.ts'
 import { createMessageCompiler, type MessageCompiler } from '../json/compile-message.ts'
 import { leafToJson } from '../json/leaf-writers.ts'
 import { marks, type PlannableField } from '../json/planned-field.ts'
@@ -95,7 +94,7 @@ function replyWriter(
   }
   if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is no object`)
   // A well-known message, or one without fields, which stands for true.
-  const isFlag = !isWellKnown(output.typeName)
+  const isFlag = codecs.shapes.wellKnown(output) === undefined
   const decode = codecs.decoder(output)
   return (transcoder) => {
     const value = decode(transcoder.reader.buffer)

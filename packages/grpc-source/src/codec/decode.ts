@@ -1,6 +1,5 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
-import { isWellKnown } from '../contract/well-known.ts'
 import {
   decodeFields,
   decodeGroup,
@@ -36,14 +35,14 @@ const EMPTY: readonly unknown[] = Object.freeze([])
 
 export function createDecoders(options: DecoderOptions): (desc: DescMessage) => MessageDecoder {
   const compiler = new DecoderCompiler(options)
-  const { wellKnown, maxItems } = options
+  const { shapes, wellKnown, maxItems } = options
   return (desc) => {
     // A reply that is a well-known message has its GraphQL form too.
-    const { typeName } = desc
-    if (isWellKnown(typeName)) {
-      const codec = wellKnown(typeName)
+    const type = shapes.wellKnown(desc)
+    if (type !== undefined) {
+      const codec = wellKnown(type)
       return (bytes) => {
-        noteMembers(new WireReader(bytes, maxItems), bytes, typeName)
+        noteMembers(new WireReader(bytes, maxItems), bytes, type)
         return codec.decode(bytes)
       }
     }

@@ -40,7 +40,7 @@ export function readContract({ registry, files, isOwn, annotations, source }: Co
   const shapes = createShapes(annotations, mapping, findings)
   const exposure = createExposure(expose, ({ parent }) => isOwn(parent))
   const exposed = exposeMethods({ files, annotations, exposure, overrides, findings, notes })
-  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)])
+  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)], shapes)
   const names = createTypeNames({ overrides: mapping.typeNames, naming, used, shapes, findings })
   for (const { typeName, name: given, short, rival } of names.renamed)
     notes.push(`${typeName} is the type "${given}": ${rival} has the name "${short}"`)

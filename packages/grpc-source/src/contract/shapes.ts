@@ -72,6 +72,8 @@ export interface EnumShape {
 }
 
 export interface Shapes {
+  /** Returns which message with a form of its own it is; undefined: none, or `typeNames` names it, as an object has a name. */
+  wellKnown(desc: DescMessage): WellKnownType | undefined
   message(desc: DescMessage): MessageShape
   enum(desc: DescEnum): EnumShape
   readonly options: MappingOptions
@@ -111,7 +113,7 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
       desc,
       name: annotation.name ? toGraphQLName(annotation.name) : fieldName(desc.name, desc.jsonName),
       cardinality: desc.fieldKind === 'list' || desc.fieldKind === 'map' ? desc.fieldKind : 'single',
-      value: toValueKind(desc),
+      value: toValueKind(desc, wellKnown),
       key: desc.fieldKind === 'map' ? desc.mapKey : undefined,
       required:
         annotation.required ??
@@ -131,8 +133,13 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
     return toGraphQLName(options.fieldNames === 'proto' ? protoName : jsonName)
   }
 
+  function wellKnown({ typeName }: DescMessage): WellKnownType | undefined {
+    return isWellKnown(typeName) && !Object.hasOwn(options.typeNames, typeName) ? typeName : undefined
+  }
+
   return {
     options,
+    wellKnown,
     message(desc) {
       let shape = messages.get(desc)
       if (!shape) messages.set(desc, (shape = toMessageShape(desc)))
@@ -190,12 +197,11 @@ function toEnumShape(desc: DescEnum, options: MappingOptions): EnumShape {
   return { desc, values, nameOf, numberOf }
 }
 
-function toValueKind(desc: DescField): ValueKind {
+function toValueKind(desc: DescField, wellKnown: Shapes['wellKnown']): ValueKind {
   if (desc.message) {
-    const { typeName } = desc.message
+    const type = wellKnown(desc.message)
     const delimited = desc.fieldKind !== 'map' && desc.delimitedEncoding
-    if (isWellKnown(typeName))
-      return { kind: 'wellKnown', type: typeName, group: delimited ? desc.number : 0 }
+    if (type !== undefined) return { kind: 'wellKnown', type, group: delimited ? desc.number : 0 }
     return { kind: 'message', message: desc.message, delimited }
   }
   if (desc.enum) return { kind: 'enum', enum: desc.enum }

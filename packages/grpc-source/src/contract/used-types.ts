@@ -1,7 +1,6 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 import { capitalize } from './graphql-names.ts'
 import type { FieldShape, OneofShape, Shapes } from './shapes.ts'
-import { isWellKnown } from './well-known.ts'
 
 /** A type that a schema needs names for, and what it is there; a request that is not wrapped is its arguments. */
 export type UsedType =
@@ -21,7 +20,7 @@ interface UsedMethod {
 }
 
 /** Walks from methods through all fields. */
-export function findUsedTypes(methods: Iterable<UsedMethod>): UsedTypes {
+export function findUsedTypes(methods: Iterable<UsedMethod>, { wellKnown }: Shapes): UsedTypes {
   const inOrder: UsedType[] = []
   const outputs = new Set<DescMessage>()
   const found = { output: outputs, input: new Set<DescMessage>(), arguments: new Set<DescMessage>() }
@@ -29,7 +28,7 @@ export function findUsedTypes(methods: Iterable<UsedMethod>): UsedTypes {
 
   function add(desc: DescMessage, as: 'output' | 'input' | 'arguments'): void {
     // A message without fields is a Boolean, and those with a form of their own are scalars.
-    if (isWellKnown(desc.typeName) || desc.fields.length === 0 || found[as].has(desc)) return
+    if (wellKnown(desc) || desc.fields.length === 0 || found[as].has(desc)) return
     found[as].add(desc)
     inOrder.push({ as, desc })
   }

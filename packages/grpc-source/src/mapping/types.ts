@@ -19,7 +19,6 @@ import { canReadAsNull, createLeafTypes, createOnce, type LeafTypes, type Once }
 import { type FieldShape, type MessageShape, type Shapes, type ValueKind } from '../contract/shapes.ts'
 import { entryOf } from '../contract/used-types.ts'
 import { createUnions } from './unions.ts'
-import { isWellKnown } from '../contract/well-known.ts'
 
 export interface TypeBuilderOptions {
   readonly shapes: Shapes
@@ -57,9 +56,8 @@ export class TypeBuilder {
 
   output(desc: DescMessage): GraphQLOutputType {
     const { shapes, names, comments, annotations, sourceName } = this.#options
-    const { typeName } = desc
-    if (isWellKnown(typeName))
-      return this.#leaves.of({ kind: 'wellKnown', type: typeName, group: 0 }, 'output')
+    const type = shapes.wellKnown(desc)
+    if (type !== undefined) return this.#leaves.of({ kind: 'wellKnown', type, group: 0 }, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
     return this.#once(names.of(desc), (name) => {

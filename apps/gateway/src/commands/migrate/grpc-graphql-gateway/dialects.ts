@@ -2,9 +2,8 @@
 export interface Dialect {
   readonly product: string
   typeName(message: string, file: string, kind: 'Type' | 'Input' | 'Enum'): string
-  wellKnown(message: string): string
-  /** The members of a well-known message, as the parts of a time. */
-  readonly messageFields: string
+  /** What it calls the object that stands for JSON. */
+  readonly struct: string
   /** Scalars that it has for those that are made here. */
   readonly scalars: Readonly<Record<string, string>>
   /** Messages that hold themselves are interfaces. */
@@ -31,11 +30,11 @@ export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
   return {
     product: 'grpc-graphql-gateway, of Go',
     typeName(message, _file, kind) {
-      const [prefix, name] = prefixOf(message)
+      const [, known] = /^google\.protobuf\.(\w+)$/.exec(message) ?? []
+      const [prefix, name] = known === undefined ? prefixOf(message) : [goPackageOf(known), known]
       return `${prefix}_${kind}_${name}`
     },
-    wellKnown: (message) => `${message}pb_Type_${message}`,
-    messageFields: 'seconds: Int nanos: Int',
+    struct: 'Structpb_Type_Struct',
     scalars: { Long: 'Int', UInt32: 'Int', Bytes: 'String', Upload: 'String' },
     hasInterfaces: true,
     hasMaps: true,
@@ -48,8 +47,7 @@ export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
 export const RUST: Dialect = {
   product: 'grpc_graphql_gateway, of Rust',
   typeName: (message) => message.replaceAll('.', '_'),
-  wellKnown: (message) => `google_protobuf_${message}`,
-  messageFields: 'seconds: String nanos: Int',
+  struct: 'google_protobuf_Struct',
   scalars: { Long: 'String', UInt32: 'Int', Bytes: 'String', Upload: 'Upload' },
   hasInterfaces: false,
   hasMaps: false,
@@ -61,6 +59,11 @@ export const RUST: Dialect = {
 /** `example.com/shop/v1;shoppb` is `shoppb`, `example.com/shop` is `shop`. */
 export function goPackageName(goPackage: string): string {
   return goPackage.split(';')[1] ?? goPackage.split('/').at(-1) ?? goPackage
+}
+
+/** The package of a well-known message: `Timestamppb`, `Fieldmaskpb`. */
+function goPackageOf(message: string): string {
+  return `${message.charAt(0)}${message.slice(1).toLowerCase()}pb`
 }
 
 /** `user_v1` is `UserV1`. */

@@ -20,14 +20,6 @@ import {
 } from 'graphql'
 import type { Dialect } from './dialects.ts'
 
-/** Forms that these gateways had for messages which are scalars here. */
-const AS_MESSAGES: Readonly<Record<string, string>> = {
-  DateTime: 'Timestamp',
-  Duration: 'Duration',
-  FieldMask: 'FieldMask',
-  JSON: 'Struct',
-}
-
 /**
  * The schema that an old gateway made of the protos, out of the one that is made of them here, and the name that each type had.
  */
@@ -45,7 +37,6 @@ class OldSchema {
   readonly #dialect: Dialect
   /** Messages that hold themselves, which Go knows as interfaces. */
   readonly #interfaces = new Map<string, string>()
-  readonly #messages = new Set<string>()
 
   constructor(schema: GraphQLSchema, dialect: Dialect) {
     this.#schema = schema
@@ -71,9 +62,9 @@ class OldSchema {
           .join(' ')} }`,
       ]
     })
-    const messages = [...this.#messages].map((name) => `type ${name} { ${this.#dialect.messageFields} }`)
+    const structs = this.#schema.getType('JSON') ? [`type ${this.#dialect.struct} { fields: String }`] : []
     const uploads = this.#schema.getType('Upload') ? ['scalar Upload'] : []
-    return [...lines, ...messages, ...uploads].join('\n')
+    return [...lines, ...structs, ...uploads].join('\n')
   }
 
   #nameOf(type: GraphQLNamedType): string | undefined {
@@ -163,11 +154,7 @@ class OldSchema {
     if (isSpecifiedScalarType(type) || isRoot(name)) return name
     const scalar = this.#dialect.scalars[name]
     if (scalar !== undefined) return scalar
-    const message = AS_MESSAGES[name]
-    if (message === undefined) return this.names.get(name) ?? name
-    const old = this.#dialect.wellKnown(message)
-    this.#messages.add(old)
-    return old
+    return name === 'JSON' ? this.#dialect.struct : (this.names.get(name) ?? name)
   }
 }
 

@@ -3,6 +3,7 @@ import { type GraphQLSchema, isObjectType } from 'graphql'
 import { nameOf } from '../../init-grpc.ts'
 import { findProtoRoots } from '../../proto-roots.ts'
 import { ConfigError, messageOf } from '../../../errors.ts'
+import { knownMessages } from '../known-messages.ts'
 import { filled, type Migration, type Note } from '../migration.ts'
 import { type GatewayCode, NO_CODE } from './code.ts'
 import { type Dialect, goDialect, goPackageName, RUST } from './dialects.ts'
@@ -22,7 +23,7 @@ export async function readProject(project: Project, directory: string): Promise<
   const protos = served.length > 0 ? served : all
   const left = protos.flatMap(({ services }) => services.filter((service) => !isServed(service)))
   const dialect = language === 'go' ? goDialect(goPackages(all)) : RUST
-  const draft = filled({
+  const given = filled({
     ...(await filesOf(protos, directory)),
     ...endpointsOf(
       protos.flatMap(({ services }) => services.filter(isServed)),
@@ -34,7 +35,9 @@ export async function readProject(project: Project, directory: string): Promise<
     methods: methodsOf(protos, left, language),
   })
   const source = nameOf(relative(directory, protos[0]?.path ?? 'api'))
-  const schema = await schemaOf(source, draft, directory)
+  const bare = await schemaOf(source, given, directory)
+  const draft = filled({ ...given, typeNames: knownMessages(bare, (message) => message) })
+  const schema = draft['typeNames'] ? await schemaOf(source, draft, directory) : bare
   const hasBytes = language === 'rust' && schema.getType('Bytes') !== undefined
   const asOld = hasBytes ? await schemaOf(source, { ...draft, uploads: true }, directory) : schema
   const old = oldSchemaOf(asOld, dialect)

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
+import type { GraphQLSchema } from 'graphql'
 import { messageOf } from '../../../errors.ts'
+import { knownMessages } from '../known-messages.ts'
 import { Unsaid } from '../migration.ts'
 
 /** Prefixes of methods that Mesh takes for reads, where its configuration names no others. */
@@ -13,33 +15,33 @@ interface Files {
   readonly descriptorSet?: string
 }
 
+/** What makes a gRPC source look as it does in Mesh. */
+export interface MeshMethods {
+  readonly methods: Readonly<Record<string, object>>
+  /** Of messages that are scalars otherwise. */
+  readonly typeNames: Readonly<Record<string, string>>
+  /** Of what these messages are in arguments. */
+  readonly rename: Readonly<Record<string, string>>
+  /** Integers of 64 bits are among the types. */
+  readonly hasLong: boolean
+}
+
 /**
  * The fields that Mesh makes of methods: `users_v1_UserService_GetUser(input:)`, a query where the method's name begins
- * with one of `reading`, in any case; and whether there are integers of 64 bits. Throws {@link Unsaid} where the files cannot be
- * read.
+ * with one of `reading`, in any case. Throws {@link Unsaid} where the files cannot be read.
  */
 export async function meshMethods(
   { protoFiles, includePaths, descriptorSet }: Files,
   directory: string,
   reading: readonly string[],
-): Promise<{ readonly methods: Record<string, object>; readonly hasLong: boolean }> {
-  const { createGrpcSource } = await import('@vinyasa/grpc-source')
-  const absolute = (path: string): string => resolve(directory, path)
-  const options: GrpcSourceOptions = {
-    name: 'mesh',
-    endpoint: 'localhost:1',
-    protoFiles: protoFiles?.map(absolute),
-    includePaths: includePaths?.map(absolute),
-    descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
-    expose: 'all',
-    int64: 'number-when-safe',
-    logger: { warn() {}, error() {} },
-  }
-  const source = await createGrpcSource(options).catch((error: unknown) => {
-    throw new Unsaid(messageOf(error))
-  })
-  const { schema } = source
-  await source.close()
+): Promise<MeshMethods> {
+  const bare = await schemaOf({ protoFiles, includePaths, descriptorSet }, directory, {})
+  const typeNames = knownMessages(bare, (message) => `google__protobuf__${message}`)
+  const schema =
+    Object.keys(typeNames).length === 0
+      ? bare
+      : await schemaOf({ protoFiles, includePaths, descriptorSet }, directory, typeNames)
+  const inputs = Object.values(typeNames).filter((name) => schema.getType(`${name}Input`))
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   )
@@ -54,5 +56,35 @@ export async function meshMethods(
       return [[method, { schema: { type: isRead ? 'QUERY' : 'MUTATION', name, ...request } }]]
     }),
   )
-  return { methods, hasLong: schema.getType('Long') !== undefined }
+  return {
+    methods,
+    typeNames,
+    rename: Object.fromEntries(inputs.map((name) => [`${name}Input`, `${name}_Input`])),
+    hasLong: schema.getType('Long') !== undefined,
+  }
+}
+
+async function schemaOf(
+  { protoFiles, includePaths, descriptorSet }: Files,
+  directory: string,
+  typeNames: MeshMethods['typeNames'],
+): Promise<GraphQLSchema> {
+  const { createGrpcSource } = await import('@vinyasa/grpc-source')
+  const absolute = (path: string): string => resolve(directory, path)
+  const options: GrpcSourceOptions = {
+    name: 'mesh',
+    endpoint: 'localhost:1',
+    protoFiles: protoFiles?.map(absolute),
+    includePaths: includePaths?.map(absolute),
+    descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
+    expose: 'all',
+    int64: 'number-when-safe',
+    typeNames,
+    logger: { warn() {}, error() {} },
+  }
+  const source = await createGrpcSource(options).catch((error: unknown) => {
+    throw new Unsaid(messageOf(error))
+  })
+  await source.close()
+  return source.schema
 }

@@ -147,9 +147,9 @@ class Mesh {
       return {}
     }
     try {
-      const { methods, hasLong } = await meshMethods(draft, this.#directory, reading)
+      const { methods, typeNames, rename, hasLong } = await meshMethods(draft, this.#directory, reading)
       if (hasLong) noteLongs(note)
-      return filled({ methods, ...namedAsMesh(hasLong, transforms.rename) })
+      return filled({ methods, typeNames, ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }) })
     } catch (error) {
       if (!(error instanceof Unsaid)) throw error
       note('source', `${error.message}; ${notRead}`)
