@@ -28,6 +28,7 @@ export const limits: Feature = {
         record({
           graphql: record({
             maxBodyBytes: constantFrom(1_048_576, 2_000_000),
+            documentCacheMaxBytes: constantFrom(2_000_000, 67_108_864),
             limits: record({
               maxDepth: constantFrom(8, 0),
               maxTokens: constantFrom(500, 0),
