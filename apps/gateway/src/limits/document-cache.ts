@@ -17,7 +17,15 @@ export function documentCache(room: Room): YogaServerOptions<object, object>['pa
     },
     errorCache: {
       get: (text) => errors.get(text),
-      set: (text, error) => void errors.set(text, error, documentBytes(text)),
+      set(text, error) {
+        withoutFrames(error)
+        errors.set(text, error, documentBytes(text))
+      },
     },
   }
+}
+
+/** Lets an error go of the request that it was thrown in, which is among the frames of its stack until that is written out. */
+function withoutFrames(error: unknown): void {
+  if (error instanceof Error) void error.stack
 }
