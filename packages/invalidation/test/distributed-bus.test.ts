@@ -287,6 +287,41 @@ describe('createDistributedInvalidationBus', () => {
     expect(maxAges).toEqual([undefined, 3_000, 3_000, 3_000, undefined])
   })
 
+  it('is out of touch after a loss until each other one is heard, for three heartbeats at most', async () => {
+    const clock = createFakeClock()
+    const target = new EventTarget() as BusEventTarget
+    const bus = createDistributedInvalidationBus({
+      eventTarget: target,
+      channel: 'test',
+      heartbeatMs: 1000,
+      clock,
+    })
+    const send = (origin: string, more: object = {}): unknown =>
+      target.dispatchEvent(new CustomEvent('test', { detail: { origin, n: 0, events: [], ...more } }))
+    const states: boolean[] = []
+    const look = (): unknown => states.push(bus.isInTouch !== false)
+    await bus.resync()
+    look()
+    for (const origin of ['here', 'parted', 'closed']) send(origin)
+    send('closed', { isGoodbye: true })
+    await clock.advance(500)
+    await bus.resync()
+    look()
+    await clock.advance(100)
+    send('here')
+    look()
+    send('parted', { n: 1 })
+    look()
+    await clock.advance(500)
+    await bus.resync()
+    await clock.advance(2_999)
+    look()
+    await clock.advance(1)
+    look()
+    expect(states).toEqual([true, false, false, true, false, true])
+    bus.close()
+  })
+
   it('waits ten minutes for one that is missing', async () => {
     const { b, send, clock } = setup(undefined, 1000)
     send({ origin: 'killed', n: 0, events: [] })

@@ -53,7 +53,10 @@ export const DISTRIBUTED_OPTIONS: KnownOptions<Omit<DistributedBusOptions, 'even
 const NAMES: KnownOptions<DistributedBusOptions> = { ...DISTRIBUTED_OPTIONS, eventTarget: true }
 
 export interface DistributedInvalidationBus extends InvalidationBus {
-  /** Tells the listeners of this process that anything may have changed: batches of others were lost. */
+  /**
+   * Tells the listeners of this process that anything may have changed: batches of others were lost. It is out of touch until each
+   * of the others was heard again, for three heartbeats at most.
+   */
   resync(): Promise<void>
   /** Tells the others that this process is there, and asks them to do so, who would else wait for a heartbeat. */
   greet(): void
@@ -144,13 +147,13 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       ])
     },
     get isInTouch() {
-      return near.isInTouch
+      return near.isInTouch !== false && !peers.isOneAwaited
     },
     get maxAgeMs() {
       return peers.maxAgeMs
     },
     subscribe: local.subscribe,
-    resync: () => local.publish(ANYTHING),
+    resync: () => resync(peers, local),
     greet: () => sayHere({ isGreeting: true }),
     close() {
       if (closed) return
@@ -164,6 +167,11 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       for (const one of channels) eventTarget.removeEventListener(one, receive)
     },
   }
+}
+
+function resync(peers: Peers, local: InvalidationBus): Promise<void> {
+  peers.wasDeaf()
+  return local.publish(ANYTHING)
 }
 
 /** A backend that writes to the channel itself names nothing. */

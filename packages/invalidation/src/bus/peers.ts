@@ -37,6 +37,8 @@ export class Peers {
   #missingToldAt = -Infinity
   /** The channel did not take a batch in time, and nothing was heard since. */
   #isSilent = false
+  /** When this process heard nothing last. */
+  #deafUntil = -Infinity
   /** The last batch, and when it was sent. */
   #last = { n: 0, sentAt: -Infinity }
 
@@ -110,6 +112,23 @@ export class Peers {
     const isInTime = n === this.#last.n && this.#clock.now() - this.#last.sentAt < APPLIED_WITHIN_MS
     if (isInTime) this.#peers.set(origin, { ...peer, isLate: false })
     for (const [count, applied] of peer.awaited) if (count <= n) applied()
+  }
+
+  /** This process may have missed what others said. */
+  wasDeaf(): void {
+    this.#deafUntil = this.#clock.now()
+  }
+
+  /**
+   * Whether one that this process knew before it was deaf is still to be heard: it may be parted, too, and change something
+   * meanwhile. For three heartbeats: then it is missing.
+   */
+  get isOneAwaited(): boolean {
+    if (this.#clock.now() - this.#deafUntil >= this.#silentMs) return false
+    for (const { isGateway, state, heardAt } of this.#peers.values())
+      if (isGateway && state !== 'gone' && heardAt <= this.#deafUntil) return true
+    this.#deafUntil = -Infinity
+    return false
   }
 
   /** Nobody waits any more: nothing is heard from now on. */
