@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
+import { backgroundClock } from '@vinyasa/base'
 import { onScriptShellEnd } from '@vinyasa/base'
 import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
@@ -75,7 +76,7 @@ process.exitCode = await run(process.argv.slice(2), {
   onLargeAnswers(areHeld) {
     holding += areHeld ? 1 : -1
     if (areHeld) growHeapBy(30)
-    else setTimeout(() => holding === 0 && growHeapBy(100), COLLECTED_MS).unref()
+    else backgroundClock.setTimeout(() => holding === 0 && growHeapBy(100), COLLECTED_MS)
   },
   print: (text) => console.log(text),
   printError: (text) => console.error(text),
