@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
-import { backgroundClock } from '@vinyasa/base'
-import { onScriptShellEnd } from '@vinyasa/base'
+import { backgroundClock, onScriptShellEnd } from '@vinyasa/base'
 import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'

@@ -18,7 +18,7 @@ function infoOf(fields: number): GraphQLResolveInfo {
     name: { kind: Kind.NAME, value: `f${index}` },
   }))
   const fieldNodes = [{ selectionSet: { kind: Kind.SELECTION_SET, selections } }]
-  return { operation: { operation: 'query' }, fieldNodes } as unknown as GraphQLResolveInfo
+  return { operation: { operation: 'query' }, fieldNodes, fragments: {} } as unknown as GraphQLResolveInfo
 }
 const info = infoOf(1)
 const OBJECTS = 50_000
