@@ -25,7 +25,7 @@ export function documentCache(room: Room): YogaServerOptions<object, object>['pa
   }
 }
 
-/** Lets an error go of the request that it was thrown in, which is among the frames of its stack until that is written out. */
+/** Lets an error go of the request that it was thrown in, whose frames its stack has: others get it too. */
 function withoutFrames(error: unknown): void {
-  if (error instanceof Error) void error.stack
+  if (error instanceof Error) Reflect.set(error, 'stack', `${error.name}: ${error.message}`)
 }
