@@ -107,4 +107,4 @@ for (const [name, [count, make]] of Object.entries(KINDS)) {
   shares[name] = median ?? Number.NaN
 }
 backend.close()
-console.log(JSON.stringify(shares))
+process.stdout.write(JSON.stringify(shares))
