@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 it('known documents take the bytes that they may, or somewhat less', async () => {
   const file = fileURLToPath(new URL('support/document-bytes.ts', import.meta.url))
-  const flags = ['--expose-gc', '--conditions=@vinyasa/source', '--import', 'jiti/register']
+  const flags = ['--expose-gc', '--import', 'jiti/register']
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, file], { cwd })
   const shares = Object.entries(JSON.parse(stdout) as Record<string, number>)
