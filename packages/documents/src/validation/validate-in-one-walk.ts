@@ -34,22 +34,25 @@ export const validateInOneWalk: typeof validate = (
   typeInfo,
 ) => {
   const byGraphQL = (): readonly GraphQLError[] => validate(schema, document, rules, options, typeInfo)
-  if (isOwnWay || typeInfo || !document.definitions.every(isExecutableDefinitionNode)) return byGraphQL()
-  assertValidSchema(schema)
-  const most = options?.maxErrors ?? MAX_ERRORS
-  const errors: GraphQLError[] = []
-  const report = (error: GraphQLError): void => {
-    if (errors.length >= most) throw error
-    errors.push(error)
-  }
-  const { stackTraceLimit } = Error
-  try {
-    // An error that is kept would keep the walk with all its rules, of which its stack is: some 25 kB.
-    Error.stackTraceLimit = 0
+  const byOneWalk = (): readonly GraphQLError[] => {
+    assertValidSchema(schema)
+    const most = options?.maxErrors ?? MAX_ERRORS
+    const errors: GraphQLError[] = []
+    const report = (error: GraphQLError): void => {
+      if (errors.length >= most) throw error
+      errors.push(error)
+    }
     const context = new WalkContext(schema, document, report, options?.hideSuggestions ?? false)
     const visitors = rules.map((rule) => visitorOf(rule, context))
     new Walk(visitors, context).run(document)
     return errors
+  }
+  const isForGraphQL = isOwnWay || typeInfo || !document.definitions.every(isExecutableDefinitionNode)
+  const { stackTraceLimit } = Error
+  try {
+    // An error that is kept would keep the walk with all its rules, of which its stack is: some 25 kB.
+    Error.stackTraceLimit = 0
+    return isForGraphQL ? byGraphQL() : byOneWalk()
   } catch {
     Error.stackTraceLimit = stackTraceLimit
     return byGraphQL()
