@@ -1,18 +1,17 @@
 // Writes a package's modules as one file for each entry of its `exports`, `imports` and `bin`: Node takes about half a
-// millisecond for every module that it links, and the gateway's own are 350. Of what a package has among its
-// `devDependencies` it takes the parts that it uses, with their licences. Run in the package's folder, after `tsc` has
-// written the declarations.
+// millisecond for every module that it links, and the gateway's own are 350. Of some packages it takes what is used, with
+// their licences. Run in the package's folder, after `tsc` has written the declarations.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
-const { version, exports, imports = {}, bin = {}, devDependencies = {}, peerDependencies = {} } = manifest
+const { version, exports, imports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
 const targets = [exports, imports, bin].flatMap((entries) => Object.values(entries))
 const files = targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target)))
 const names = files.flatMap((file) => /^\.\/dist\/(.*)\.js$/.exec(file)?.[1] ?? [])
 
-const isTaken = (id) => Object.hasOwn(devDependencies, id) && !Object.hasOwn(peerDependencies, id)
+/** Dependencies of which a small part is used. They are installed all the same, as whoever audits a tree looks there. */
+const TAKEN = new Set(['zod'])
 
 /** Modules that read files beside `src`, which whoever bundles `dist` has not: what they have read stands in their place. */
 const shipped = new Map([
@@ -27,7 +26,7 @@ for (const file of readdirSync('dist', { recursive: true })) {
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
   // Others stay what they are: there must be one graphql, and one of each of ours.
-  external: (id) => !id.startsWith('.') && !isAbsolute(id) && !isTaken(id),
+  external: (id) => !id.startsWith('.') && !isAbsolute(id) && !TAKEN.has(id),
   plugins: [
     {
       name: 'what lies beside a package',

@@ -2,8 +2,6 @@ import {
   GraphQLEnumType,
   GraphQLInputObjectType,
   GraphQLInterfaceType,
-  GraphQLList,
-  GraphQLNonNull,
   GraphQLObjectType,
   GraphQLScalarType,
   GraphQLSchema,
@@ -12,8 +10,6 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
-  isListType,
-  isNonNullType,
   isScalarType,
   isSpecifiedScalarType,
   isUnionType,
@@ -21,14 +17,14 @@ import {
   type GraphQLInterfaceTypeConfig,
   type GraphQLNamedType,
   type GraphQLObjectTypeConfig,
-  type GraphQLType,
 } from 'graphql'
 import { hiddenOf } from '../own/names.ts'
+import { createTypeOf, type TypeOf } from '../schema/type-of.ts'
 import type { Names } from './decide-names.ts'
 import { isForeign, isRoot, partOf } from './elements.ts'
 import { renamedFieldSets } from './field-sets.ts'
 import type { OwnValues } from './own-values.ts'
-import { createFieldNamer, type FieldNamer, type TypeOf } from './rename-field.ts'
+import { createFieldNamer, type FieldNamer } from './rename-field.ts'
 import { clientTypeResolver } from './resolve-type.ts'
 import { standardScalar } from './standard-scalars.ts'
 
@@ -49,13 +45,8 @@ export function rebuildSchema(
   ownValues: OwnValues,
 ): GraphQLSchema {
   const made = new Map<GraphQLNamedType, GraphQLNamedType>()
+  const typeOf = createTypeOf(named)
   const making: Making = { schema, names, typeOf, namer: createFieldNamer(schema, names, ownValues, typeOf) }
-
-  function typeOf<T extends GraphQLType>(type: T): T {
-    if (isNonNullType(type)) return new GraphQLNonNull(typeOf(type.ofType)) as unknown as T
-    if (isListType(type)) return new GraphQLList(typeOf(type.ofType)) as unknown as T
-    return named(type as GraphQLNamedType) as T
-  }
 
   function named(type: GraphQLNamedType): GraphQLNamedType {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type) || isForeign(type, own)) return type

@@ -9,10 +9,10 @@ import {
   type GraphQLInputFieldConfig,
   type GraphQLOutputType,
   type GraphQLSchema,
-  type GraphQLType,
 } from 'graphql'
 import { memberReader } from '../own/members.ts'
 import { standInFor, standInOf } from '../own/stand-ins.ts'
+import type { TypeOf } from '../schema/type-of.ts'
 import type { Names } from './decide-names.ts'
 import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf } from './elements.ts'
@@ -24,9 +24,6 @@ import { meantBy, renamedStatements } from './statements.ts'
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 type Extensions = Readonly<Record<string, unknown>>
-
-/** A type under the clients' name. */
-export type TypeOf = <T extends GraphQLType>(type: T) => T
 
 /** Gives fields what they need to work under another name than the source's own. */
 export interface FieldNamer {

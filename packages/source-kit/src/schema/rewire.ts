@@ -4,8 +4,6 @@ import {
   GraphQLEnumType,
   GraphQLInputObjectType,
   GraphQLInterfaceType,
-  GraphQLList,
-  GraphQLNonNull,
   GraphQLObjectType,
   GraphQLScalarType,
   GraphQLUnionType,
@@ -13,8 +11,6 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
-  isListType,
-  isNonNullType,
   isObjectType,
   isScalarType,
   isSpecifiedDirective,
@@ -24,6 +20,7 @@ import {
   type GraphQLNamedType,
   type GraphQLType,
 } from 'graphql'
+import { createTypeOf, type TypeOf } from './type-of.ts'
 
 type Types = ReadonlyMap<string, GraphQLNamedType>
 
@@ -38,6 +35,7 @@ export function rewire(
 ): { readonly types: Types; readonly directives: readonly GraphQLDirective[] } {
   const remade = outdated(types, isRemade)
   const made = new Map<string, GraphQLNamedType>()
+  const typeOf = createTypeOf(named)
 
   function named(type: GraphQLNamedType): GraphQLNamedType {
     if (isBuiltIn(type)) return type
@@ -47,12 +45,6 @@ export function rewire(
     const one = present && !remade.has(present) ? present : remake(present ?? type, typeOf)
     made.set(type.name, one)
     return one
-  }
-
-  function typeOf<T extends GraphQLType>(type: T): T {
-    if (isNonNullType(type)) return new GraphQLNonNull(typeOf(type.ofType)) as unknown as T
-    if (isListType(type)) return new GraphQLList(typeOf(type.ofType)) as unknown as T
-    return named(type as GraphQLNamedType) as T
   }
 
   for (const type of types.values()) named(type)
@@ -105,8 +97,6 @@ function referencesOf(type: GraphQLNamedType): Set<GraphQLNamedType> {
   }
   return found
 }
-
-type TypeOf = <T extends GraphQLType>(type: T) => T
 
 function remake(type: GraphQLNamedType, typeOf: TypeOf): GraphQLNamedType {
   if (isScalarType(type)) return new GraphQLScalarType(type.toConfig())
