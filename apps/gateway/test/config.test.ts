@@ -21,6 +21,11 @@ describe('parseConfig', () => {
       'preset: Invalid option: expected one of "development"|"production"',
     ],
     [
+      'a value of no kind that is allowed',
+      { liveQuery: true, defer: true },
+      'defer: expected false, or one of "default"|"production"|"development"|"disabled", or object, received boolean',
+    ],
+    [
       'a setting given twice',
       { rest: { s: { baseUrl: 'x', base_url: 'y' } } },
       'rest.s.base_url: unknown setting',

@@ -39,8 +39,11 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], schema: z.Zo
     case 'invalid_union': {
       const inside = alternativeMeant(issue.errors)
       if (inside) return inside.flatMap((inner) => describeIssue(inner, path, schema))
-      const texts = issue.errors.flat().map(textOf)
-      return [{ path, text: [...new Set(texts)].join(', or ') }]
+      const [first, ...others] = new Set(
+        issue.errors.flat().map((one) => textOf(one).replace(/^Invalid option: /, '')),
+      )
+      const more = others.map((text) => text.replace(/^expected /, ''))
+      return [{ path, text: [first, ...more].join(', or ') }]
     }
     default: {
       const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
