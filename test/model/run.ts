@@ -63,8 +63,6 @@ const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal', 'fleet'
 /** Random worlds, one after another in each lane, until the time is over. */
 export async function runModel(options: ModelOptions): Promise<ModelReport> {
   const { seed, seconds, world, fixtures = KINDS, untilBroken = false, print = () => {} } = options
-  // Loaded once: of worlds that need it at the same time, the loader would give all but one half a module.
-  await import('../../apps/gateway/src/access/tokens/token-verifier.ts')
   const tally = new Tally()
   const violations: WorldViolation[] = []
   const startedAt = performance.now()
