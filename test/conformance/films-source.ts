@@ -42,9 +42,13 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
     },
     prepareJoin(selection, scope) {
       const write = writer(selection, scope)
-      async function load(keys: readonly (string | null)[]): Promise<string[]> {
+      async function load(keys: readonly (string | null)[]): Promise<kit.JoinedJson[]> {
         const rows = ownedBy(keys.filter((key) => key !== null))
-        return keys.map((key) => write(rows.filter(({ ownerId }) => ownerId === key)))
+        return keys.map((key) => {
+          const own = rows.filter(({ ownerId }) => ownerId === key)
+          const json = write(own)
+          return { length: json.length, objects: own.length, json: () => json }
+        })
       }
       return { parentKey: 'id', start: () => ({ load, recorded }) }
     },

@@ -20,6 +20,8 @@ export { createSingleJoin } from './joins/single-join.ts'
 export { fieldsBelow, type SelectionScope } from './plan/selection-scope.ts'
 export {
   type FastPath,
+  type JoinedJson,
+  type JsonSize,
   type Prepared,
   type Selection,
   sharedOf,

@@ -2,6 +2,7 @@ import { type JsonText, unlessAborted } from '@vinyasa/base'
 import {
   FallBack,
   type FastPath,
+  type JoinedJson,
   mergeRecorded,
   NotPlannable,
   type Prepared,
@@ -44,7 +45,7 @@ export const grpcFastPath: FastPath = {
         const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
         /** All keys together; each is in the answer, at least once. */
-        const loaded = { bytes: 0, objects: 0 }
+        const loaded = { length: 0, objects: 0 }
         const gapOf = (key: string | null): JoinGap => ({ at: 0, place, key: key === '' ? null : key })
         return {
           async load(keys) {
@@ -52,15 +53,15 @@ export const grpcFastPath: FastPath = {
             loads.push(run.load(gaps))
             // A key that is on its way is not asked for again.
             await Promise.all(loads)
-            for (const gap of gaps) {
-              const { bytes, objects } = run.sizeOfGap(gap)
-              loaded.bytes += bytes
+            const joined = gaps.map((gap): JoinedJson => {
+              const { length, objects } = run.sizeOfGap(gap)
+              loaded.length += length
               loaded.objects += objects
-            }
-            site.size.hold(loaded.objects, loaded.bytes)
-            return gaps.map((gap) => run.valueOf(gap))
+              return { length, objects, json: () => run.valueOf(gap) }
+            })
+            site.size.hold(loaded.objects, loaded.length)
+            return joined
           },
-          objectsOf: (key) => run.sizeOfGap(gapOf(key)).objects,
           recorded: () => run.recorded(),
         }
       },
@@ -136,6 +137,6 @@ function jsonOf(
   const span = { start: 0, end: json.length, gaps, objects }
   const filled = sizeOf(span, joins)
   size.add(filled.objects, 0)
-  size.hold(0, filled.bytes)
+  size.hold(0, filled.length)
   return fillGaps(json, span, joins)
 }

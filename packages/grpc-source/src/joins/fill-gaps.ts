@@ -1,29 +1,20 @@
+import type { JsonSize } from '@vinyasa/source-kit'
 import { type Gap, type Span } from '../json/message-plan.ts'
-
-export interface Size {
-  readonly bytes: number
-  readonly objects: number
-}
-
-/** A joined value, written once it is wanted. */
-export interface Value extends Size {
-  json: Buffer | undefined
-}
 
 /** The joined values, all of which are loaded. */
 export interface GapValues {
   /** @throws FallBack */
-  sizeOfGap(gap: Gap): Size
+  sizeOfGap(gap: Gap): JsonSize
   /** @throws FallBack */
   valueOf(gap: Gap): Buffer
 }
 
 /** Measures a part of JSON with the values in its gaps, which need not be written for that. */
-export function sizeOf({ start, end, gaps, objects }: Span, values: GapValues): Size {
-  const size = { bytes: end - start, objects }
+export function sizeOf({ start, end, gaps, objects }: Span, values: GapValues): JsonSize {
+  const size = { length: end - start, objects }
   for (const gap of gaps) {
     const value = values.sizeOfGap(gap)
-    size.bytes += value.bytes
+    size.length += value.length
     size.objects += value.objects
   }
   return size

@@ -2,6 +2,7 @@ import {
   askAll,
   FallBack,
   type JoinCalls,
+  type JsonSize,
   mergeRecorded,
   PlannedJoins,
   type Recorded,
@@ -9,7 +10,7 @@ import {
   type Site,
 } from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
-import { fillGaps, type GapValues, sizeOf, type Value } from './fill-gaps.ts'
+import { fillGaps, type GapValues, sizeOf } from './fill-gaps.ts'
 import {
   type Gap,
   type JoinedItems,
@@ -32,22 +33,24 @@ const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
 
+/** A joined value, written once it is wanted. */
+interface Value extends JsonSize {
+  json: Buffer | undefined
+}
+
 /** The joins of one execution. */
 export class JoinRun implements GapValues {
   readonly #callSite: CallSite
   readonly #calls = new Map<PlannableJoin, Calls>()
   readonly #joins: PlannedJoins<PlannableJoin, KeyedGap, JoinReply>
-  readonly #shared: SharedJoins<Value>
+  readonly #shared: SharedJoins<Buffer>
   /** By key; undefined where it is not there yet. */
   readonly #values = new Map<JoinPlace, Map<string, Value | undefined>>()
 
   constructor(site: Site) {
     this.#callSite = callSiteOf(site)
     this.#joins = new PlannedJoins((join, { bytes }) => join.itemsIn(bytes))
-    this.#shared = new SharedJoins(site, (text, objects) => {
-      const json = typeof text === 'string' ? Buffer.from(text) : text
-      return { json, bytes: json.length, objects }
-    })
+    this.#shared = new SharedJoins(site, (json) => (typeof json === 'string' ? Buffer.from(json) : json))
   }
 
   /** Makes the calls for what belongs in the gaps, and in the gaps of that. @throws FallBack */
@@ -75,24 +78,28 @@ export class JoinRun implements GapValues {
   }
 
   /** Many parents have the same item: it is measured once, and written once. */
-  sizeOfGap(gap: Gap): Value {
-    if (isShared(gap)) return this.#shared.valueOf(gap)
-    if (!hasKey(gap)) return missing(gap)
-    const { place, key } = gap
-    const known = this.#valuesOf(place)
-    let value = known.get(key)
-    if (!value) known.set(key, (value = this.#measure(gap)))
-    return value
+  sizeOfGap(gap: Gap): JsonSize {
+    return isShared(gap) ? this.#shared.sizeOf(gap) : this.#valueOf(gap)
   }
 
   valueOf(gap: Gap): Buffer {
-    const value = this.sizeOfGap(gap)
+    if (isShared(gap)) return this.#shared.jsonOf(gap)
+    const value = this.#valueOf(gap)
     return (value.json ??= this.#write(gap as KeyedGap))
   }
 
   /** Ends it: nothing more is called. The calls that were made are given once. */
   recorded(): Recorded {
     return mergeRecorded([this.#joins.recorded(), this.#shared.recorded()])
+  }
+
+  #valueOf(gap: JoinGap): Value {
+    if (!hasKey(gap)) return missing(gap)
+    const { place, key } = gap
+    const known = this.#valuesOf(place)
+    let value = known.get(key)
+    if (!value) known.set(key, (value = this.#measure(gap)))
+    return value
   }
 
   #callsOf(join: PlannableJoin): Calls {
@@ -136,10 +143,10 @@ export class JoinRun implements GapValues {
   #measure(gap: KeyedGap): Value {
     const spans = this.#itemsFor(gap)?.byKey.get(gap.key)
     if (!spans) return missing(gap)
-    const size = { bytes: gap.place.join.many ? spans.length + 1 : 0, objects: 0, json: undefined }
+    const size = { length: gap.place.join.many ? spans.length + 1 : 0, objects: 0, json: undefined }
     for (const span of spans) {
-      const { bytes, objects } = sizeOf(span, this)
-      size.bytes += bytes
+      const { length, objects } = sizeOf(span, this)
+      size.length += length
       size.objects += objects
     }
     return size
@@ -169,5 +176,5 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
 
 function missing({ place: { missing: json } }: JoinGap): Value {
   if (!json) throw new FallBack('a joined field that may not be null has no item')
-  return { bytes: json.length, objects: 0, json }
+  return { length: json.length, objects: 0, json }
 }

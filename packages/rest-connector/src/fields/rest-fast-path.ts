@@ -3,6 +3,7 @@ import {
   NotPlannable,
   sharedOf,
   type FastPath,
+  type JoinedJson,
   type Prepared,
   type Site,
   type Started,
@@ -82,7 +83,6 @@ export const restFastPath: FastPath = {
         // This counts for all keys together, as each is in the answer at least once.
         const writing = new Writing(run, site.size)
         let characters = 0
-        const objectsOf = new Map<string | null, number>()
         return {
           async load(keys) {
             loads.push(
@@ -94,17 +94,15 @@ export const restFastPath: FastPath = {
             // A key that is on its way is not asked for again.
             await Promise.all(loads)
             const { items } = run.of(planned)
-            return keys.map((key) => {
+            return keys.map((key): JoinedJson => {
               const { objects } = writing
               const found = key === null ? [] : items(key)
               const text = write(join.many ? found : found[0], writing)
               characters += text.length
               writing.hold(characters)
-              objectsOf.set(key, writing.objects - objects)
-              return text
+              return { length: text.length, objects: writing.objects - objects, json: () => text }
             })
           },
-          objectsOf: (key) => objectsOf.get(key) ?? 0,
           recorded: () => run.recorded(),
         }
       },

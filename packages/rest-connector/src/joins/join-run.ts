@@ -10,7 +10,7 @@ import {
 import type { FieldScope } from '../call/call.ts'
 import { signalsOf } from '../http/ending.ts'
 import { argumentsText } from '../json.ts'
-import type { Joined, JoinedItems, PlannedJoin, WrittenText } from '../json/object-plan.ts'
+import type { Joined, JoinedItems, PlannedJoin } from '../json/object-plan.ts'
 import type { PlannableJoin } from '../json/planned-field.ts'
 
 /** A key that a parent needs, as it came. */
@@ -33,7 +33,7 @@ export class JoinRun implements JoinedItems {
   readonly variables: Site['variables']
   readonly #site: Site
   #joins: PlannedJoins<PlannableJoin, AskedKey, ItemsByKey> | undefined
-  #shared: SharedJoins<WrittenText> | undefined
+  #shared: SharedJoins<string> | undefined
   #calls: Map<PlannedJoin, Calls> | undefined
   #joined: Map<PlannedJoin, Joined> | undefined
 
@@ -53,11 +53,8 @@ export class JoinRun implements JoinedItems {
     }
   }
 
-  get shared(): SharedJoins<WrittenText> {
-    return (this.#shared ??= new SharedJoins<WrittenText>(this.#site, (json, objects) => ({
-      text: String(json),
-      objects,
-    })))
+  get shared(): SharedJoins<string> {
+    return (this.#shared ??= new SharedJoins(this.#site, String))
   }
 
   /** Ordinary execution has taken over, and makes what calls are left to make. */

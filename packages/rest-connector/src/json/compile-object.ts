@@ -211,8 +211,9 @@ function keyReader(
 
 function shareWriter({ shared, key }: KeyedShare): Write {
   return (parent, writing) => {
-    const found = keyText(key(parent as Readonly<Record<string, unknown>>))
-    return again(writing.shared.valueOf({ shared, key: found }), writing)
+    const found = { shared, key: keyText(key(parent as Readonly<Record<string, unknown>>)) }
+    const { objects } = writing.shared.sizeOf(found)
+    return again({ text: writing.shared.jsonOf(found), objects }, writing)
   }
 }
 

@@ -18,7 +18,7 @@ export interface WrittenText {
 
 export interface JoinedItems {
   of(join: PlannedJoin): Joined
-  readonly shared: SharedJoins<WrittenText>
+  readonly shared: SharedJoins<string>
 }
 
 /** A value that is being written, with what joins brought for it. */

@@ -1,5 +1,5 @@
 import type { JsonText } from '@vinyasa/base'
-import type { PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
+import type { JoinedJson, JsonSize, PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
 import { mergeRecorded, type Recorded } from '../plan/recorded.ts'
 
 /** A parent's key for a field that another kind of source joins; null: it has none. */
@@ -8,28 +8,34 @@ export interface SharedKey {
   readonly key: string | null
 }
 
-interface Load<Value> {
+interface Load<Json> {
   readonly started: StartedJoin
   /** By key; undefined where it is not there yet. */
-  readonly values: Map<string | null, Value | undefined>
+  readonly values: Map<string | null, Value<Json> | undefined>
+}
+
+interface Value<Json> {
+  readonly joined: JoinedJson
+  json?: Json
 }
 
 /** The fields of one execution of a plan that other kinds of sources join, each loaded once for a key. */
-export class SharedJoins<Value> {
+export class SharedJoins<Json extends JsonText> {
   #isOver = false
-  readonly #loads = new Map<PreparedJoin, Load<Value>>()
+  readonly #loads = new Map<PreparedJoin, Load<Json>>()
   readonly #site: Site
-  readonly #keep: (json: JsonText, objects: number) => Value
+  readonly #as: (json: JsonText) => Json
 
-  /** `keep`: what is kept of the JSON for a key, with the number of objects in it. */
-  constructor(site: Site, keep: (json: JsonText, objects: number) => Value) {
+  /** `as`: makes of JSON what whoever joins writes it as. */
+  constructor(site: Site, as: (json: JsonText) => Json) {
     this.#site = site
-    this.#keep = keep
+    this.#as = as
   }
 
+  /** Each of them has a place in the answer. @throws GraphQLError where it is too large with them */
   async load(all: readonly SharedKey[]): Promise<void> {
     if (this.#isOver) return
-    const asked = new Map<Load<Value>, (string | null)[]>()
+    const asked = new Map<Load<Json>, (string | null)[]>()
     for (const { shared, key } of all) {
       const load = this.#loadOf(shared)
       if (load.values.has(key)) continue
@@ -39,11 +45,17 @@ export class SharedJoins<Value> {
       else asked.set(load, [key])
     }
     await Promise.all([...asked].map(([load, keys]) => this.#ask(load, keys)))
+    this.#hold(all)
   }
 
-  /** Returns the value that was loaded. */
-  valueOf({ shared, key }: SharedKey): Value {
-    return this.#loads.get(shared)?.values.get(key) as Value
+  sizeOf({ shared, key }: SharedKey): JsonSize {
+    return this.#valueOf(shared, key).joined
+  }
+
+  /** The JSON of what was loaded: written for the first who asks, and the same for all others. */
+  jsonOf({ shared, key }: SharedKey): Json {
+    const value = this.#valueOf(shared, key)
+    return (value.json ??= this.#as(value.joined.json()))
   }
 
   /** Ends it: nothing more is called. What was called is told once: others ask the joins below theirs, and so these again. */
@@ -53,15 +65,31 @@ export class SharedJoins<Value> {
     return mergeRecorded([...this.#loads.values()].map(({ started }) => started.recorded()))
   }
 
-  #loadOf(shared: PreparedJoin): Load<Value> {
+  #loadOf(shared: PreparedJoin): Load<Json> {
     let known = this.#loads.get(shared)
     if (!known) this.#loads.set(shared, (known = { started: shared.start(this.#site), values: new Map() }))
     return known
   }
 
-  async #ask({ started, values }: Load<Value>, keys: readonly (string | null)[]): Promise<void> {
-    const texts = await started.load(keys)
-    for (const [index, key] of keys.entries())
-      values.set(key, this.#keep(texts[index] as JsonText, started.objectsOf?.(key) ?? 1))
+  #valueOf(shared: PreparedJoin, key: string | null): Value<Json> {
+    return this.#loads.get(shared)?.values.get(key) as Value<Json>
+  }
+
+  async #ask({ started, values }: Load<Json>, keys: readonly (string | null)[]): Promise<void> {
+    const joined = await started.load(keys)
+    for (const [index, key] of keys.entries()) values.set(key, { joined: joined[index] as JoinedJson })
+  }
+
+  #hold(all: readonly SharedKey[]): void {
+    let length = 0
+    let objects = 0
+    for (const { shared, key } of all) {
+      // Another place has asked for it, and waits for it.
+      const value = this.#loads.get(shared)?.values.get(key)
+      if (!value) continue
+      length += value.joined.length
+      objects += value.joined.objects
+    }
+    this.#site.size.hold(objects, length)
   }
 }

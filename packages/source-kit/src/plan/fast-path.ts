@@ -68,10 +68,21 @@ export interface PreparedJoin {
 
 export interface StartedJoin extends Pick<Started, 'recorded'> {
   /**
-   * The JSON of the field for each key; null: the parent has none. Rejects as `json` does. It may be asked several times in
+   * The field for each key; null: the parent has none. Rejects as `json` does. It may be asked several times in
    * one turn, also by other places of the operation that select the field: `createJoinCalls` gathers their keys.
    */
-  load(keys: readonly (string | null)[]): Promise<readonly JsonText[]>
-  /** How many objects are in the JSON for a key that was loaded. Default: one. */
-  objectsOf?(key: string | null): number
+  load(keys: readonly (string | null)[]): Promise<readonly JoinedJson[]>
+}
+
+/** How large a part of an answer is. */
+export interface JsonSize {
+  /** Bytes of its JSON; of text characters, which are no more. */
+  readonly length: number
+  readonly objects: number
+}
+
+/** A joined field for a key. It is measured before it is written: what is too large is known while little is held. */
+export interface JoinedJson extends JsonSize {
+  /** Writes it. Called once at most. */
+  json(): JsonText
 }
