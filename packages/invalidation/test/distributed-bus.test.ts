@@ -14,6 +14,7 @@ const ANYTHING = { entityType: '*', operation: '*' }
 function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, heartbeatMs = 0) {
   const clock = createFakeClock()
   const errors: unknown[] = []
+  const waiting: string[] = []
   const gateway = (origin: string): { bus: DistributedInvalidationBus; seen: InvalidationEvent[] } => {
     const bus = createDistributedInvalidationBus({
       eventTarget: target,
@@ -22,13 +23,14 @@ function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, hea
       heartbeatMs,
       clock,
       onError: (error) => errors.push(error),
+      onWaiting: (isWaiting) => void waiting.push(`${origin} ${isWaiting ? 'waits' : 'waits not'}`),
     })
     const seen: InvalidationEvent[] = []
     bus.subscribe((events) => void seen.push(...events))
     return { bus, seen }
   }
   const send = (detail: unknown): unknown => target.dispatchEvent(new CustomEvent('test', { detail }))
-  return { a: gateway('a'), b: gateway('b'), clock, errors, send, target, gateway }
+  return { a: gateway('a'), b: gateway('b'), clock, errors, waiting, send, target, gateway }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -99,7 +101,7 @@ describe('createDistributedInvalidationBus', () => {
   describe('waits for the listeners of the others', () => {
     /** Two that know each other; the second one's listeners end when they are let go. */
     async function pair() {
-      const { a, b, clock, target, send } = setup(undefined, 1000)
+      const { a, b, clock, target, send, waiting } = setup(undefined, 1000)
       await clock.advance(1000)
       const held: (() => void)[] = []
       b.bus.subscribe(() => new Promise((resolve) => held.push(resolve)))
@@ -107,6 +109,7 @@ describe('createDistributedInvalidationBus', () => {
       return {
         target,
         send,
+        waiting,
         over: () => over,
         release: async () => {
           for (const end of held.splice(0)) end()
@@ -132,13 +135,33 @@ describe('createDistributedInvalidationBus', () => {
     })
 
     it('for a second at most, and for none who was late until it says that it is done, or greets', async () => {
-      const { publish, release, pass, send } = await pair()
+      const { publish, release, pass, send, waiting } = await pair()
       expect([await publish(), await pass(999), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
+      expect(waiting).toEqual(['a waits not'])
       await release()
       // What it says of both goes out together.
       expect([await pass(5), await publish(), await pass(1000), await publish()]).toEqual([2, 2, 3, 4])
+      expect(waiting).toEqual(['a waits not', 'a waits', 'a waits not'])
       send({ origin: 'b', n: 0, events: [], isGreeting: true })
       expect(await publish()).toBe(4)
+      expect(waiting.slice(3)).toEqual(['a waits'])
+    })
+
+    it('for all again when the one that was late says goodbye', async () => {
+      const { publish, pass, send, waiting } = await pair()
+      expect([await publish(), await pass(1000)]).toEqual([0, 1])
+      send({ origin: 'b', n: 0, events: [], isGoodbye: true })
+      expect(waiting).toEqual(['a waits not', 'a waits'])
+    })
+
+    it('for all again when the one that was late falls silent', async () => {
+      const { a, clock, send, waiting } = setup(undefined, 1000)
+      send({ origin: 'c', n: 0, events: [] })
+      void a.bus.publish([EVENT])
+      await clock.advance(1000)
+      expect(waiting).toEqual(['a waits not'])
+      await clock.advance(3000)
+      expect(waiting).toEqual(['a waits not', 'a waits'])
     })
 
     it('and no longer for one that says goodbye meanwhile', async () => {
@@ -160,12 +183,14 @@ describe('createDistributedInvalidationBus', () => {
     })
 
     it('for 250 ms where the channel does not take it, and not again until something is heard', async () => {
-      const { publish, pass, target, send } = await pair()
+      const { publish, pass, target, send, waiting } = await pair()
       const { dispatchEvent } = target
       target.dispatchEvent = () => new Promise(() => {})
       expect([await publish(), await pass(249), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
       target.dispatchEvent = dispatchEvent
+      expect(waiting).toEqual(['a waits not'])
       send({ origin: 'c', n: 0, events: [] })
+      expect(waiting).toEqual(['a waits not', 'a waits'])
       expect(await publish()).toBe(2)
     })
 

@@ -20,8 +20,10 @@ export interface Fleet {
   write(id: number): Promise<number>
   /** Asks the reader, or the writer, for a count. */
   read(id: number, whom?: 'reader' | 'writer'): Promise<Read>
-  /** The lines that the reader has logged. */
-  readerLog(): readonly string[]
+  /** The lines that a gateway has logged. */
+  log(whom: 'reader' | 'writer'): readonly string[]
+  /** Whether mutations of the writer waited for the reader at a time, in milliseconds since 1970, by what it has logged. */
+  wasAwaited(at: number): boolean
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -65,8 +67,28 @@ async function openFleet(kind: BusKind, disposables: ReturnType<typeof createDis
     write: async (id) => (await ask(writer.endpoint, `mutation { add(id: "${id}") { id value } }`)).value,
     read: (id, whom = 'reader') =>
       ask((whom === 'reader' ? reader : writer).endpoint, `{ count(id: "${id}") { id value } }`),
-    readerLog: () => reader.lines,
+    log: (whom) => (whom === 'reader' ? reader : writer).lines,
+    wasAwaited(at) {
+      const before = writer.lines.filter((line) => timeOf(line) <= at)
+      const lastOf = (pattern: RegExp): number => before.findLastIndex((line) => pattern.test(line))
+      return UNAWAITED.every(([begin, end]) => lastOf(begin) <= lastOf(end))
+    },
     [Symbol.asyncDispose]: disposables.dispose,
+  }
+}
+
+/** What a gateway logs when its mutations' answers do not wait for another one, and when that is over. */
+const UNAWAITED = [
+  [/answers do not wait for all gateways/, /answers wait for all gateways again/],
+  [/ is lost; /, / is back; /],
+  [/a gateway fell silent/, /no gateway is missing/],
+] as const
+
+function timeOf(line: string): number {
+  try {
+    return (JSON.parse(line) as { readonly time?: number }).time ?? Infinity
+  } catch {
+    return Infinity
   }
 }
 

@@ -26,6 +26,7 @@ async function run(kind: BusKind, state: State): Promise<Seen> {
     reads: one.reads + other.reads,
     hits: one.hits + other.hits,
     old: one.old + other.old,
+    unawaited: one.unawaited + other.unawaited,
     worstMs: Math.max(one.worstMs, other.worstMs),
     worstBackMs: Math.max(one.worstBackMs, other.worstBackMs),
   }))
@@ -34,9 +35,10 @@ async function run(kind: BusKind, state: State): Promise<Seen> {
 for (const state of states) {
   await Promise.all(
     BUSES.map(async (kind) => {
-      const { reads, hits, old, worstMs, worstBackMs } = await run(kind, state)
+      const { reads, hits, old, unawaited, worstMs, worstBackMs } = await run(kind, state)
       process.stdout.write(
-        `${kind}, ${state.name}: ${rounds} rounds, ${reads} reads, ${hits} hits, ${old} old; ` +
+        `${kind}, ${state.name}: ${rounds} rounds, ${reads} reads, ${hits} hits, ` +
+          `${old} old, ${unawaited} of them after an answer that waited for nobody, as was logged; ` +
           `worst ${Math.round(worstMs)} ms, when it is back ${Math.round(worstBackMs)} ms\n`,
       )
     }),

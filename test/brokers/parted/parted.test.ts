@@ -28,8 +28,11 @@ for (const [kind, program] of kinds) {
         found.push({ name: state.name, ...seen, isHeld: isHeld && seen.hits > 0 })
       }
       expect(found).toEqual(found.map((one) => ({ ...one, isHeld: true })))
-      expect(fleet.readerLog().join('\n')).toMatch(
+      expect(fleet.log('reader').join('\n')).toMatch(
         /fell silent without a goodbye.*\n.*no gateway is missing/s,
+      )
+      expect(fleet.log('writer').join('\n')).toMatch(
+        /answers do not wait for all gateways.*\n.*answers wait for all gateways again/s,
       )
     })
   })

@@ -22,6 +22,8 @@ export interface Seen {
   readonly reads: number
   readonly hits: number
   readonly old: number
+  /** Of those, after an answer that waited for nobody, as the gateway had logged. */
+  readonly unawaited: number
   /** While the state lasted. */
   readonly worstMs: number
   /** Since it was over. */
@@ -33,6 +35,8 @@ export async function runEpisode(fleet: Fleet, state: State, rounds: number, tim
   await inTouch(fleet)
   const beganAt = performance.now()
   const passed = (): number => performance.now() - beganAt
+  /** When the mutations were answered that a read did not show. */
+  const oldAfter: number[] = []
   const found = { rounds, reads: 0, hits: 0, old: 0, worstMs: 0, worstBackMs: 0 }
 
   async function round(id: number): Promise<void> {
@@ -41,6 +45,7 @@ export async function runEpisode(fleet: Fleet, state: State, rounds: number, tim
     await fleet.read(id)
     await fleet.read(id)
     const value = await fleet.write(id)
+    const answeredAtTime = Date.now()
     const answeredAt = passed()
     while (passed() < times.endMs) {
       const began = passed()
@@ -49,6 +54,7 @@ export async function runEpisode(fleet: Fleet, state: State, rounds: number, tim
       if (read.isHit) found.hits++
       if (read.value < value) {
         found.old++
+        oldAfter.push(answeredAtTime)
         const age = began - answeredAt
         if (began < times.healMs) found.worstMs = Math.max(found.worstMs, age)
         else found.worstBackMs = Math.max(found.worstBackMs, age)
@@ -68,7 +74,7 @@ export async function runEpisode(fleet: Fleet, state: State, rounds: number, tim
   } finally {
     heal(fleet)
   }
-  return found
+  return { ...found, unawaited: oldAfter.filter((at) => !fleet.wasAwaited(at)).length }
 }
 
 function heal({ networks }: Fleet): void {

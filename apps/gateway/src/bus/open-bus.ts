@@ -64,6 +64,13 @@ export async function openBus(
         )
       else logger.info('no gateway is missing any more; answers are kept as long as they are fresh')
     },
+    onWaiting(isWaiting) {
+      if (isWaiting) logger.info("mutations' answers wait for all gateways again")
+      else if (state.connected)
+        logger.warn(
+          `${kind} did not take a change in time, or a gateway did not apply it: mutations' answers do not wait for all gateways, which may answer with what was before until they have heard of it`,
+        )
+    },
     onStateChange(change, error) {
       lastError = error ?? lastError
       state =

@@ -34,6 +34,11 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
   /** Called when another is missed, and when none is any more, be it that it was given up. */
   readonly onMissing?: ((isMissing: boolean) => void) | undefined
   /**
+   * Called when `publish` waits no longer for all of the others, as the channel did not take a batch in time or one of them did
+   * not apply it, and when it waits for all of them again.
+   */
+  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined
+  /**
    * A bus that waits for those of the others who are near, such as workers of one gateway: what is published here goes
    * over it as well, and what it announces is heard. Left when this one is closed.
    */
@@ -46,6 +51,7 @@ export const DISTRIBUTED_OPTIONS: KnownOptions<Omit<DistributedBusOptions, 'even
   heartbeatMs: atLeast(0),
   clock: true,
   onMissing: true,
+  onWaiting: true,
   near: true,
   onError: true,
 }
@@ -72,13 +78,13 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   refuseWrongOptions('createDistributedInvalidationBus', options, NAMES)
   const { eventTarget, channel = 'vinyasa:invalidation', origin = crypto.randomUUID() } = options
   const { heartbeatMs = 1000, clock = backgroundClock } = options
-  const { onError = defaultOnError, onMissing = () => {} } = options
+  const { onError = defaultOnError, onMissing = () => {}, onWaiting = () => {} } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
   const hearNear: InvalidationListener = (events, name) =>
     local.publish(events, name && { ...name, isOwn: name.origin === origin })
   const leaveNear = near === local ? undefined : near.subscribe(hearNear, { phase: 'forget' })
-  const peers = new Peers(heartbeatMs, clock)
+  const peers = new Peers(heartbeatMs, clock, onWaiting)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
   const channels = [channel, ownChannel(channel, origin)]
   let n = 0

@@ -7,8 +7,6 @@ interface Peer {
   readonly heardAt: number
   /** `missing`: silent without a goodbye. */
   readonly state: 'present' | 'missing' | 'gone'
-  /** It did not say in time that it had applied a batch, and has not said so in time of any since. */
-  readonly isLate: boolean
   /** It has said that it is there: a backend that only writes what it changes is waited for by nobody, and not missed. */
   readonly isGateway: boolean
   /** Called when it has applied a batch, by that batch's count. */
@@ -37,32 +35,43 @@ export class Peers {
   #missingToldAt = -Infinity
   /** The channel did not take a batch in time, and nothing was heard since. */
   #isSilent = false
+  /** Those present who did not say in time that they had applied a batch, and have not said so in time of any since. */
+  readonly #late = new Set<string>()
+  #isWaiting = true
+  readonly #onWaiting: (isWaiting: boolean) => void
   /** When this process heard nothing last. */
   #deafUntil = -Infinity
   /** The last batch, and when it was sent. */
   #last = { n: 0, sentAt: -Infinity }
 
-  constructor(heartbeatMs: number, clock: Clock) {
+  /** `onWaiting`: whether batches wait for all who are there; told when that changes. */
+  constructor(heartbeatMs: number, clock: Clock, onWaiting: (isWaiting: boolean) => void) {
+    this.#onWaiting = onWaiting
     this.#heartbeatMs = heartbeatMs
     this.#silentMs = SILENT_BEATS * heartbeatMs
     this.#clock = clock
   }
 
   /** Whether something is missing before this batch. A sender heard for the first time has missed nothing. */
-  hear({ origin, n, events, isGreeting, isGoodbye, knowsOfMissing }: Batch): boolean {
+  hear(batch: Batch): boolean {
     this.#isSilent = false
+    const isMissed = this.#hear(batch)
+    this.#tell()
+    return isMissed
+  }
+
+  #hear({ origin, n, events, isGreeting, isGoodbye, knowsOfMissing }: Batch): boolean {
     if (origin === undefined) return false
     const heardAt = this.#clock.now()
     if (knowsOfMissing) this.#missingToldAt = heardAt
     const known = this.#peers.get(origin)
     if (!known && this.#peers.size >= MOST_SENDERS) return events.length > 0
-    const { n: last = Infinity, isLate = false, isGateway = false, awaited = new Map() } = known ?? {}
-    const isBack = isGreeting || known?.state !== 'present'
+    const { n: last = Infinity, isGateway = false, awaited = new Map() } = known ?? {}
+    if (isGreeting || isGoodbye || known?.state !== 'present') this.#late.delete(origin)
     this.#peers.set(origin, {
       n,
       heardAt,
       state: isGoodbye ? 'gone' : 'present',
-      isLate: isLate && !isBack,
       isGateway: isGateway || events.length === 0,
       awaited,
     })
@@ -76,9 +85,9 @@ export class Peers {
    */
   haveApplied(n: number, taken: Promise<boolean>): Promise<void> {
     this.#last = { n, sentAt: this.#clock.now() }
-    const asked = [...this.#peers.values()].filter(
-      ({ state, isLate, isGateway }) => isGateway && state === 'present' && !isLate,
-    )
+    const asked: Peer[] = []
+    for (const [origin, peer] of this.#peers)
+      if (peer.isGateway && peer.state === 'present' && !this.#late.has(origin)) asked.push(peer)
     if (asked.length === 0 || this.#isSilent) return Promise.resolve()
     return new Promise((resolve) => {
       const end = (): void => {
@@ -88,13 +97,14 @@ export class Peers {
         resolve()
       }
       const leavePatience = awake(this.#clock, APPLIED_WITHIN_MS, () => {
-        for (const [origin, peer] of this.#peers)
-          if (peer.awaited.has(n)) this.#peers.set(origin, { ...peer, isLate: true })
+        for (const [origin, { awaited }] of this.#peers) if (awaited.has(n)) this.#late.add(origin)
         end()
+        this.#tell()
       })
       const leaveSilence = awake(this.#clock, TAKEN_WITHIN_MS, () => {
         this.#isSilent = true
         end()
+        this.#tell()
       })
       for (const { awaited } of asked)
         awaited.set(n, () => {
@@ -110,8 +120,16 @@ export class Peers {
     const peer = this.#peers.get(origin)
     if (!peer) return
     const isInTime = n === this.#last.n && this.#clock.now() - this.#last.sentAt < APPLIED_WITHIN_MS
-    if (isInTime) this.#peers.set(origin, { ...peer, isLate: false })
+    if (isInTime) this.#late.delete(origin)
     for (const [count, applied] of peer.awaited) if (count <= n) applied()
+    this.#tell()
+  }
+
+  #tell(): void {
+    const isWaiting = !this.#isSilent && this.#late.size === 0
+    if (isWaiting === this.#isWaiting) return
+    this.#isWaiting = isWaiting
+    this.#onWaiting(isWaiting)
   }
 
   /** This process may have missed what others said. */
@@ -149,8 +167,10 @@ export class Peers {
       else if (state !== 'gone') oldest = Math.min(oldest, heardAt)
       if (state !== 'present' || heardAt >= silentSince) continue
       this.#peers.set(origin, { ...peer, state: 'missing' })
+      this.#late.delete(origin)
       hasFallenSilent = true
     }
+    this.#tell()
     this.#oldestHeardAt = oldest
     this.#isMissing = oldest < silentSince
     return hasFallenSilent
