@@ -119,10 +119,16 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
     return { json: Promise.reject(error), recorded: () => run.recorded() }
   }
   const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
+  const loads: Promise<void>[] = []
   const complete = calls.map(({ value: { object } }, index) => {
     const reply = pending[index] as Promise<unknown>
     if (!object || !hasJoins(object)) return reply
-    return reply.then((value) => loadJoins([[object, value]], run).then(() => value))
+    return reply.then(async (value) => {
+      loads.push(loadJoins([[object, value]], run))
+      // Fields with one selection share a plan of it: a key that another one has asked for is not asked for again.
+      await Promise.all(loads)
+      return value
+    })
   })
   return {
     json: writeAll(written, complete, run, site.size),
