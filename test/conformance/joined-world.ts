@@ -115,6 +115,12 @@ export async function openJoined(gateway: Gateway): Promise<readonly object[]> {
         },
         {
           ...joined,
+          name: 'near',
+          path: '/near',
+          on: { type: 'Thing', field: 'near', args: { ids: '{name}' }, batch: { key: 'id' } },
+        },
+        {
+          ...joined,
           name: 'ranked',
           path: '/ranked',
           on: { type: 'User', field: 'ranked', args: { ids: '{rank}' }, batch: { key: 'id' } },
@@ -160,6 +166,7 @@ function thingSet(depth: number): fc.Arbitrary<string> {
     below.map((set) => `owner { ${set} }`),
     below.map((set) => `owner @include(if: $yes) { ${set} }`),
     below.map((set) => `team { ${set} }`),
+    thingSet(depth - 1).map((set) => `near { ${set} }`),
     userSet(0).map((set) => `needed { ${set} }`),
     thingSet(depth - 1).map((set) => `parts { ${set} }`),
   )
@@ -168,19 +175,48 @@ function thingSet(depth: number): fc.Arbitrary<string> {
     .map(([fields, joined]) => `${fields} ${joined.join(' ')}`)
 }
 
-const root = fc.oneof(
-  userSet(3).map((set) => `user(id: "a") { ${set} }`),
-  userSet(3).map((set) => `users(id: "a") { users { ${set} } }`),
-  thingSet(3).map((set) => `things { ${set} }`),
-  thingSet(3).map((set) => `thing { ${set} }`),
-)
-/** Operations. */
-export const document: fc.Arbitrary<string> = fc.array(root, { minLength: 1, maxLength: 2 }).map((fields) => {
-  const text = fields.map((field, index) => `f${index}: ${field}`).join(' ')
+const root = rootOf(userSet(3), thingSet(3))
+
+function rootOf(ofUser: fc.Arbitrary<string>, ofThing: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof(
+    ofUser.map((set) => `user(id: "a") { ${set} }`),
+    ofUser.map((set) => `users(id: "a") { users { ${set} } }`),
+    ofThing.map((set) => `things { ${set} }`),
+    ofThing.map((set) => `thing { ${set} }`),
+  )
+}
+
+function operation(fields: readonly string[], fragments = ''): string {
+  const selected = fields.map((field, index) => `f${index}: ${field}`).join(' ')
+  const text = `{ ${selected} } ${fragments}`
   const used = (name: string, definition: string): string => (text.includes(name) ? definition : '')
   const declared = [used('$limit', '$limit: Int'), used('$yes', '$yes: Boolean!')].filter(Boolean)
-  return `query${declared.length > 0 ? `(${declared.join()})` : ''} { ${text} } ${used('...U', 'fragment U on User { id team }')}`
-})
+  return `query${declared.length > 0 ? `(${declared.join()})` : ''} ${text}${used('...U', 'fragment U on User { id team }')}`
+}
+
+/** Operations. */
+export const document: fc.Arbitrary<string> = fc
+  .array(root, { minLength: 1, maxLength: 2 })
+  .map((fields) => operation(fields))
+
+/** Operations whose fields share selections: fragments that each of them spreads. */
+export const sharingDocument: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(rootOf(fc.constant('...S'), fc.constantFrom('...T', 'id parts { ...T }')), {
+      minLength: 2,
+      maxLength: 3,
+    }),
+    userSet(3),
+    thingSet(3),
+  )
+  .map(([fields, ofUser, ofThing]) => {
+    const spread = fields.join()
+    const fragments = [
+      spread.includes('...S') ? `fragment S on User { ${ofUser} } ` : '',
+      spread.includes('...T') ? `fragment T on Thing { ${ofThing} } ` : '',
+    ]
+    return operation(fields, fragments.join(''))
+  })
 
 const key = fc.constantFrom('a', 'b', 'c')
 const user = fc.record({
@@ -213,7 +249,7 @@ const thing = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 'text') },
 )
-const CALLS = ['GetUser', 'ListUsers', 'BatchUsers', 'things', 'thing', 'owned', 'parts', 'ranked']
+const CALLS = ['GetUser', 'ListUsers', 'BatchUsers', 'things', 'thing', 'owned', 'parts', 'near', 'ranked']
 /** What the backends hold and do. */
 export const world: fc.Arbitrary<Data> = fc.record({
   users: fc.array(user, { minLength: 1, maxLength: 4 }),
@@ -228,6 +264,29 @@ export const world: fc.Arbitrary<Data> = fc.record({
     fc.constantFrom(...CALLS, 'BatchUsers a', 'BatchUsers b', 'owned ids,a'),
     fc.constantFrom(0, 2, 6),
   ),
+})
+/** What comes at different times, and is mostly sound. */
+export const lateWorld: fc.Arbitrary<Data> = fc.record({
+  users: fc.array(user, { minLength: 2, maxLength: 4 }),
+  things: fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc.array(
+        fc
+          .tuple(soundThing, fc.array(soundThing, { minLength: 1, maxLength: 2 }))
+          .map(([one, parts]) => ({ ...one, parts })),
+        { minLength: 1, maxLength: 3 },
+      ),
+    },
+    { weight: 1, arbitrary: fc.array(thing, { maxLength: 4 }) },
+  ),
+  failing: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(new Set<string>()) },
+    { weight: 1, arbitrary: fc.constantFrom(...CALLS).map((name) => new Set([name])) },
+  ),
+  delays: fc
+    .tuple(...CALLS.map(() => fc.constantFrom(0, 3, 9)))
+    .map((times) => Object.fromEntries(CALLS.map((name, index) => [name, times[index] ?? 0]))),
 })
 export const variables: fc.Arbitrary<object> = fc.record({
   yes: fc.boolean(),
