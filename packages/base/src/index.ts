@@ -33,6 +33,19 @@ export {
   refuseWrongOptions,
   wrongOption,
 } from './options/check-options.ts'
-export { above, atLeast, between, wholeAtLeast } from './options/number-range.ts'
+export {
+  above,
+  Allowed,
+  atLeast,
+  between,
+  flag,
+  oneOf,
+  optionsList,
+  text,
+  texts,
+  textsByName,
+  valuesByName,
+  wholeAtLeast,
+} from './options/allowed.ts'
 export { isLiveRun, isNotFromHttp, liveMomentOf } from './ways-in.ts'
 export { atWallTime, awake, sleep, unlessAborted, type WallTimer } from './waits.ts'

@@ -3,6 +3,7 @@ import * as base from '../src/index.ts'
 
 it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
+    'Allowed',
     'Askers',
     'CLIENT',
     'FairQueue',
@@ -30,6 +31,7 @@ it('exports what it says', () => {
     'createTurns',
     'findingsAt',
     'findingsOf',
+    'flag',
     'formatFinding',
     'isAsyncIterable',
     'isLiveRun',
@@ -45,6 +47,8 @@ it('exports what it says', () => {
     'notePlace',
     'onAbort',
     'onScriptShellEnd',
+    'oneOf',
+    'optionsList',
     'ownerOf',
     'parseAccept',
     'placeOf',
@@ -53,8 +57,12 @@ it('exports what it says', () => {
     'sleep',
     'stringifySlices',
     'systemClock',
+    'text',
+    'texts',
+    'textsByName',
     'toVolatility',
     'unlessAborted',
+    'valuesByName',
     'wholeAtLeast',
     'writeInSlices',
     'wrongOption',

@@ -1,9 +1,11 @@
 import {
   atLeast,
   type Clock,
+  flag,
   type KnownOptions,
   refuseWrongOptions,
   systemClock,
+  text,
   wholeAtLeast,
 } from '@vinyasa/base'
 import type { GraphQLError } from 'graphql'
@@ -101,16 +103,16 @@ export type ResolvedOptions = {
 } & Pick<DeferSplitterOptions, Optional>
 
 const NAMES: KnownOptions<DeferSplitterOptions> = {
-  enabled: true,
+  enabled: flag,
   maxDeferredFragments: wholeAtLeast(0),
   fragmentTimeoutMs: atLeast(0),
   maxTotalTimeoutMs: atLeast(0),
-  multipartBoundary: true,
+  multipartBoundary: text,
   strategy: true,
   maxPatches: wholeAtLeast(0),
   maxAnswerObjects: wholeAtLeast(0),
   maxAnswerBytes: wholeAtLeast(0),
-  endpoint: true,
+  endpoint: text,
   maskError: true,
   clock: true,
 }

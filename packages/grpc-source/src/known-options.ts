@@ -1,4 +1,14 @@
-import { atLeast, type KnownOptions, LIVE_OPTIONS, wrongOption } from '@vinyasa/base'
+import {
+  Allowed,
+  atLeast,
+  flag,
+  type KnownOptions,
+  LIVE_OPTIONS,
+  text,
+  texts,
+  textsByName,
+  wrongOption,
+} from '@vinyasa/base'
 import type { ChannelOptions, TlsOptions } from '@vinyasa/grpc-transport'
 import type { FieldAnnotation } from './contract/annotations.ts'
 import type { BatchOptions, JoinOptions } from './contract/join-options.ts'
@@ -8,9 +18,9 @@ import type { RetryOptions } from './runtime/call.ts'
 import type { Endpoint } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 
-const TLS: KnownOptions<TlsOptions> = { ca: true, cert: true, key: true, serverName: true }
+const TLS: KnownOptions<TlsOptions> = { ca: true, cert: true, key: true, serverName: text }
 
-const ENDPOINT: KnownOptions<Exclude<Endpoint, string>> = { address: true, tls: TLS }
+const ENDPOINT: KnownOptions<Exclude<Endpoint, string>> = { address: text, tls: TLS }
 
 const CHANNEL: KnownOptions<ChannelOptions> = {
   keepalive: { timeMs: atLeast(0), timeoutMs: atLeast(0) },
@@ -24,9 +34,21 @@ const CHANNEL: KnownOptions<ChannelOptions> = {
   raw: true,
 }
 
-const METADATA: KnownOptions<MetadataOptions> = { static: true, fromContext: true }
+const isValue = (one: unknown): boolean =>
+  one === undefined || typeof one === 'string' || one instanceof Uint8Array
 
-const REFLECTION: KnownOptions<ReflectionOptions> = { services: true, metadata: true, timeoutMs: atLeast(0) }
+const metadataValues = new Allowed<NonNullable<MetadataOptions['static']>>(
+  'an object of texts or bytes, or of lists of them',
+  (value) => typeof value === 'object' && value !== null && Object.values(value).flat().every(isValue),
+)
+
+const METADATA: KnownOptions<MetadataOptions> = { static: metadataValues, fromContext: true }
+
+const REFLECTION: KnownOptions<ReflectionOptions> = {
+  services: texts,
+  metadata: textsByName,
+  timeoutMs: atLeast(0),
+}
 
 const RETRY: KnownOptions<RetryOptions> = {
   maxRetries: atLeast(0),
@@ -34,7 +56,7 @@ const RETRY: KnownOptions<RetryOptions> = {
   maxBackoffMs: atLeast(0),
 }
 
-const INVALIDATES: KnownOptions<InvalidationRule> = { entityType: true, operation: true, entityId: true }
+const INVALIDATES: KnownOptions<InvalidationRule> = { entityType: text, operation: text, entityId: text }
 
 const METHOD: KnownOptions<MethodOptions> = {
   schema: {
@@ -46,46 +68,46 @@ const METHOD: KnownOptions<MethodOptions> = {
   liveQuery: LIVE_OPTIONS,
   timeoutMs: atLeast(0),
   retry: { maxRetries: atLeast(0) },
-  keepRequestsOpen: true,
+  keepRequestsOpen: flag,
   invalidates: INVALIDATES,
-  changes: true,
-  dependsOn: true,
+  changes: texts,
+  dependsOn: texts,
 }
 
 const FIELD: KnownOptions<FieldAnnotation> = {
-  required: true,
-  name: true,
-  default: true,
-  omit: true,
-  resolver: true,
-  external: true,
-  requires: true,
-  provides: true,
-  shareable: true,
-  description: true,
+  required: flag,
+  name: text,
+  default: text,
+  omit: flag,
+  resolver: text,
+  external: flag,
+  requires: text,
+  provides: text,
+  shareable: flag,
+  description: text,
 }
 
 const BATCH: KnownOptions<BatchOptions> = {
-  method: true,
-  keys: true,
-  parentKey: true,
-  items: true,
-  itemKey: true,
-  many: true,
+  method: text,
+  keys: text,
+  parentKey: text,
+  items: text,
+  itemKey: text,
+  many: flag,
   maxBatchSize: atLeast(1),
 }
 
 const JOIN: KnownOptions<Omit<JoinOptions, 'type' | 'field'>> = {
-  method: true,
-  request: true,
-  pluck: true,
+  method: text,
+  request: textsByName,
+  pluck: text,
   batch: BATCH,
-  required: true,
-  description: true,
+  required: flag,
+  description: text,
 }
 
 const SOURCE: KnownOptions<GrpcSourceOptions> = {
-  name: true,
+  name: text,
   endpoint: ENDPOINT,
   endpoints: { '*': ENDPOINT },
   tls: TLS,
@@ -96,42 +118,42 @@ const SOURCE: KnownOptions<GrpcSourceOptions> = {
   timeoutMs: atLeast(0),
   retry: RETRY,
   dedupe: true,
-  forwardHeaders: true,
+  forwardHeaders: texts,
   metadata: METADATA,
-  plans: true,
+  plans: flag,
   onPlan: true,
   maxResponseItems: atLeast(0),
-  fieldMasks: true,
+  fieldMasks: flag,
   federation: { entities: { '*': JOIN } },
   exposeErrors: true,
   bus: true,
   onReply: true,
-  responseHeaders: true,
+  responseHeaders: texts,
   observe: true,
-  watch: true,
+  watch: flag,
   transport: true,
   clock: true,
   random: true,
   logger: true,
-  protoFiles: true,
-  protoText: true,
-  includePaths: true,
+  protoFiles: texts,
+  protoText: textsByName,
+  includePaths: texts,
   descriptorSet: true,
   reflection: REFLECTION,
   protoMetadata: true,
   fieldNames: true,
   int64: true,
-  stripEnumPrefix: true,
-  hideUnspecified: true,
+  stripEnumPrefix: flag,
+  hideUnspecified: flag,
   maps: true,
   oneofs: true,
-  uploads: true,
-  typeNames: true,
+  uploads: flag,
+  typeNames: textsByName,
   typeNaming: true,
   fields: { '*': FIELD },
   prefix: { types: true, fields: true },
-  rename: true,
-  hide: true,
+  rename: textsByName,
+  hide: texts,
 }
 
 /** @throws GrpcSourceError for an option that nothing reads: a mistyped one may send more to a backend than was meant */

@@ -1,4 +1,4 @@
-import { atLeast, type Clock, type KnownOptions, type LiveOptions } from '@vinyasa/base'
+import { atLeast, type Clock, flag, type KnownOptions, type LiveOptions } from '@vinyasa/base'
 
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
@@ -46,7 +46,7 @@ export interface LiveQueryStoreOptions {
 }
 
 const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
-  enabled: true,
+  enabled: flag,
   debounceMs: atLeast(0),
   maxBatchSize: atLeast(1),
   maxWaitMs: atLeast(0),
@@ -56,8 +56,8 @@ export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
   batch: BATCH_OPTIONS,
   maxSubscriptions: atLeast(0),
   maxFailures: atLeast(0),
-  skipUnchanged: true,
-  matchEntityId: true,
+  skipUnchanged: flag,
+  matchEntityId: flag,
   changedFieldsDepth: atLeast(0),
   onError: true,
   clock: true,

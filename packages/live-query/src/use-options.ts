@@ -1,4 +1,4 @@
-import { atLeast, type KnownOptions, LIVE_OPTIONS } from '@vinyasa/base'
+import { atLeast, flag, type KnownOptions, LIVE_OPTIONS, texts } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { LiveQueryStore } from './store/store.ts'
 import { STORE_OPTIONS, type LiveQueryFieldOptions, type LiveQueryStoreOptions } from './options.ts'
@@ -49,9 +49,9 @@ export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
   fields: { '*': LIVE_OPTIONS },
   defaults: LIVE_OPTIONS,
   contextKey: true,
-  varyHeaders: true,
+  varyHeaders: texts,
   revalidate: true,
   expiresAt: true,
   revalidateSeconds: atLeast(0),
-  eventNames: true,
+  eventNames: flag,
 }

@@ -1,4 +1,4 @@
-import { type KnownOptions, refuseWrongOptions, type Room } from '@vinyasa/base'
+import { flag, type KnownOptions, refuseWrongOptions, type Room } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import type { interpreter } from './execution/interpreter.ts'
@@ -19,7 +19,7 @@ export interface PipelineOptions {
   readonly room?: Room | undefined
 }
 
-const NAMES: KnownOptions<PipelineOptions> = { liftLiterals: true, room: true }
+const NAMES: KnownOptions<PipelineOptions> = { liftLiterals: flag, room: true }
 
 const PIPELINE = Symbol.for('vinyasa.pipeline')
 

@@ -1,4 +1,4 @@
-import { atLeast, type KnownOptions, wrongOption } from '@vinyasa/base'
+import { atLeast, flag, type KnownOptions, text, texts, wrongOption } from '@vinyasa/base'
 import { configError, foreignOption, wrongOptions, twoParameters } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
@@ -25,20 +25,20 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   maxBytes: atLeast(0),
   defaultTtlMs: atLeast(0),
   staleWhileRevalidateMs: atLeast(0),
-  invalidateOnMutation: true,
-  redisUrl: true,
+  invalidateOnMutation: flag,
+  redisUrl: text,
   store: true,
-  varyHeaders: true,
-  prefix: true,
+  varyHeaders: texts,
+  prefix: text,
   strategy: true,
   bus: true,
-  idFields: true,
-  ignoredTypes: true,
+  idFields: texts,
+  ignoredTypes: texts,
   ttlMsBySchemaCoordinate: { '*': atLeast(0) },
   session: true,
   access: true,
   enabled: true,
-  clientMaxAge: true,
+  clientMaxAge: flag,
   onEvent: true,
   clock: true,
 }
@@ -55,10 +55,6 @@ export function checkOptions(options: ResponseCacheOptions): void {
     const value = options[name]
     if (value !== undefined && typeof value !== 'function') throw configError(name, value, 'a function')
     if (value && value.length > 1) throw twoParameters(name)
-  }
-  for (const name of ['varyHeaders', 'idFields', 'ignoredTypes'] as const) {
-    const value = options[name]
-    if (value !== undefined && !Array.isArray(value)) throw configError(name, value, 'a list of texts')
   }
   const { strategy = 'types' } = options
   if (typeof strategy !== 'function' && !['types', 'entities', 'all'].includes(strategy))

@@ -96,9 +96,9 @@ describe('functions that were written for a request', () => {
 
 it.each<readonly [object, string]>([
   [{ strategy: 'entity' }, 'option strategy is "entity"; expected types, entities, all, or a function.'],
-  [{ varyHeaders: 'x-tenant' }, 'option varyHeaders is "x-tenant"; expected a list of texts.'],
-  [{ idFields: 'id' }, 'option idFields is "id"; expected a list of texts.'],
-  [{ ignoredTypes: 'User' }, 'option ignoredTypes is "User"; expected a list of texts.'],
+  [{ varyHeaders: 'x-tenant' }, 'option varyHeaders is "x-tenant"; expected a list of texts'],
+  [{ idFields: 'id' }, 'option idFields is "id"; expected a list of texts'],
+  [{ ignoredTypes: 'User' }, 'option ignoredTypes is "User"; expected a list of texts'],
   [{ session: 'me' }, 'option session is "me"; expected a function.'],
   [{ enabled: false }, 'option enabled is false; expected a function.'],
 ])('%j is refused at the start', (options, message) => {

@@ -3,8 +3,15 @@ import {
   type AnyKnownOptions,
   atLeast,
   between,
+  flag,
   type KnownOptions,
   LIVE_OPTIONS,
+  oneOf,
+  optionsList,
+  text,
+  texts,
+  textsByName,
+  valuesByName,
   wholeAtLeast,
   wrongOption,
 } from '@vinyasa/base'
@@ -27,85 +34,97 @@ const RETRY: KnownOptions<RetryOptions> = {
   retryStatuses: true,
 }
 
-const DEPRECABLE: KnownOptions<Deprecable> = { description: true, deprecated: true }
-const ARGUMENT: KnownOptions<ArgumentDefinition> = { type: true, default: true, ...DEPRECABLE }
+const DEPRECABLE: KnownOptions<Deprecable> = { description: text, deprecated: text }
+const ARGUMENT: KnownOptions<ArgumentDefinition> = { type: text, default: true, ...DEPRECABLE }
 
-const STYLE: KnownOptions<StyleOptions> = { style: true, explode: true, allowReserved: true }
-const PARAMETER: KnownOptions<ParameterOptions> = { name: true, in: true, arg: true, content: true, ...STYLE }
-const ENCODING: KnownOptions<EncodingOptions> = { contentType: true, ...STYLE }
+const STYLE: KnownOptions<StyleOptions> = { style: true, explode: flag, allowReserved: flag }
+const PARAMETER: KnownOptions<ParameterOptions> = { name: text, in: true, arg: text, content: text, ...STYLE }
+const ENCODING: KnownOptions<EncodingOptions> = { contentType: text, ...STYLE }
 
 const BODY: KnownOptions<BodyOptions> = {
-  arg: true,
-  contentType: true,
-  isBase64: true,
+  arg: text,
+  contentType: text,
+  isBase64: flag,
   encoding: { '*': ENCODING },
 }
 
 const ENVELOPE: KnownOptions<EnvelopeOptions> = {
-  typeName: true,
+  typeName: text,
   headers: { '*': { header: true, type: true, description: true } },
-  next: true,
+  next: flag,
   links: { '*': { endpoint: true, args: true, description: true } },
 }
 
 const JOIN: KnownOptions<JoinOptions> = {
-  type: true,
-  field: true,
-  args: true,
-  batch: { key: true, many: true, maxBatchSize: atLeast(1) },
-  description: true,
+  type: text.required,
+  field: text.required,
+  args: textsByName.required,
+  batch: { key: text.required, many: true, maxBatchSize: atLeast(1) },
+  description: text,
+}
+
+/** A field, of an answer or of a type. It may be a text instead, that is its type. */
+const FIELD: AnyKnownOptions = { type: text.required, key: text, '*': true }
+
+/** What depends on the kind is read with it. */
+const TYPE: AnyKnownOptions = {
+  kind: oneOf('object', 'union', 'interface', 'enum', 'scalar', 'entry', 'input', 'input entry').required,
+  fields: { '*': FIELD },
+  values: { '*': { value: true, '*': true } },
+  members: { '*': { required: texts, constants: { '*': true } } },
+  '*': true,
 }
 
 const ENDPOINT: KnownOptions<RestEndpoint> = {
-  name: true,
-  path: true,
-  baseUrl: true,
+  name: text.required,
+  path: text.required,
+  baseUrl: text,
   method: true,
-  headers: true,
-  accept: true,
-  queryParams: true,
+  headers: valuesByName,
+  accept: text,
+  queryParams: valuesByName,
   queryArrayFormat: true,
   bodyTemplate: true,
   parameters: PARAMETER,
   body: BODY,
-  responsePath: true,
+  responsePath: text,
   timeoutMs: above(0),
   ...DEPRECABLE,
-  returnType: true,
-  responseSchema: { typeName: true, fields: true, description: true },
+  returnType: text,
+  responseSchema: { typeName: text.required, fields: { '*': FIELD }, description: text },
   answer: true,
   envelope: ENVELOPE,
-  asQuery: true,
+  asQuery: flag,
   args: { '*': ARGUMENT },
   on: JOIN,
-  rootField: true,
-  invalidates: { entityType: true, operation: true, entityId: true },
-  changes: true,
-  dependsOn: true,
+  rootField: flag,
+  invalidates: { entityType: text.required, operation: text, entityId: text },
+  changes: texts,
+  dependsOn: texts,
   liveQuery: LIVE_OPTIONS,
 }
 
 /** An import of OpenAPI has more than a connector reads: whoever spreads it need not pick. */
 const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
-  baseUrl: true,
-  endpoints: true,
-  types: true,
-  typeNames: true,
+  baseUrl: text,
+  endpoints: optionsList.required,
+  types: { '*': TYPE },
+  typeNames: textsByName,
   timeoutMs: above(0),
   totalTimeoutMs: above(0),
-  defaultHeaders: true,
-  forwardHeaders: true,
+  defaultHeaders: valuesByName,
+  forwardHeaders: texts,
   retry: RETRY,
-  noRetry: true,
+  noRetry: flag,
   breaker: { threshold: between(0, 1), halfOpenAfterMs: atLeast(0) },
   cacheSize: wholeAtLeast(0),
   cacheMaxBytes: wholeAtLeast(0),
   cacheTtlMs: atLeast(0),
   interceptors: true,
-  allowOriginChange: true,
+  allowOriginChange: flag,
   transformer: true,
   logBodies: { redact: true, force: true },
-  exposeErrors: true,
+  exposeErrors: flag,
   int64: true,
   maxResponseBytes: above(0),
   maxResponseItems: above(0),
@@ -114,18 +133,18 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   maxConnections: wholeAtLeast(1),
   maxConnectionAgeMs: atLeast(0),
   bus: true,
-  plans: true,
+  plans: flag,
   onPlan: true,
   observe: true,
   logger: true,
-  env: true,
+  env: textsByName,
   clock: true,
   random: true,
   prefix: { types: true, fields: true },
-  rename: true,
-  hide: true,
+  rename: textsByName,
+  hide: texts,
   findings: true,
-  files: true,
+  files: texts,
   variables: true,
 }
 

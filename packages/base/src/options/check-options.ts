@@ -1,25 +1,37 @@
+import { Allowed } from './allowed.ts'
 import { nearestNames } from './nearest-names.ts'
-import { NumberRange } from './number-range.ts'
 
 /**
- * The names of a type of options, and what those that are numbers may be. A name of options that hold options, one or a list of
- * them, has their names; `*` stands for any name.
+ * The names of a type of options, and what those may be that are numbers, texts, or true or false. A name of options that hold
+ * options, one or a list of them, has their names; `*` stands for any name.
  */
 export type KnownOptions<Options> = {
-  readonly [Name in keyof Options]-?: [Exclude<Options[Name], undefined>] extends [number]
-    ? NumberRange
-    : true | AnyKnownOptions
+  readonly [Name in keyof Options]-?: KnownOption<Exclude<Options[Name], undefined>>
 }
+
+type KnownOption<Value> = [Value] extends [number]
+  ? Allowed<number>
+  : [Value] extends [boolean]
+    ? Allowed<boolean>
+    : string extends Value
+      ? [Value] extends [string]
+        ? Allowed<string>
+        : true | AnyKnownOptions
+      : [Value] extends [readonly string[]]
+        ? Allowed<readonly string[]>
+        : [string, Value] extends [keyof Value, Readonly<Record<string, string | undefined>>]
+          ? Allowed<Readonly<Record<string, string>>>
+          : true | Allowed<unknown> | AnyKnownOptions
 
 /** The names of options of any type. */
 export interface AnyKnownOptions {
-  readonly [name: string]: true | NumberRange | AnyKnownOptions
+  readonly [name: string]: true | Allowed<unknown> | AnyKnownOptions
 }
 
 /**
  * Says of the first option that is set and cannot work what is wrong with it: one that nothing reads, with what may have been
- * meant, as JavaScript takes any in silence, or a number that is none or out of its range. `place` is where the options are, with
- * a point behind it.
+ * meant, as JavaScript takes any in silence, or a value that it may not have. `place` is where the options are, with a point
+ * behind it.
  */
 export function wrongOption(options: object, known: AnyKnownOptions, place = ''): string | undefined {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
@@ -27,16 +39,22 @@ export function wrongOption(options: object, known: AnyKnownOptions, place = '')
     const below = Object.hasOwn(known, name) ? known[name] : known['*']
     if (below === undefined) return unknownOption(name, known, place)
     if (below === true) continue
-    if (below instanceof NumberRange) {
+    const wrongValue = (expected: string): string =>
+      `option ${place}${name} is ${shown(value)}; expected ${expected}`
+    if (below instanceof Allowed) {
       if (below.has(value)) continue
-      return `option ${place}${name} is ${shown(value)}; expected ${below.expected}`
+      return wrongValue(below.expected)
     }
     for (const item of [value].flat() as unknown[]) {
-      if (typeof item !== 'object' || item === null) continue
+      if (item === null) return wrongValue('options')
+      if (typeof item !== 'object') continue
       const wrong = wrongOption(item, below, `${place}${name}.`)
       if (wrong !== undefined) return wrong
     }
   }
+  for (const [name, allowed] of Object.entries(known))
+    if (allowed instanceof Allowed && allowed.isRequired && Object(options)[name] === undefined)
+      return `option ${place}${name} is missing; expected ${allowed.expected}`
   return undefined
 }
 
@@ -53,10 +71,9 @@ function unknownOption(name: string, known: AnyKnownOptions, place: string): str
   return `there is no option ${place}${name}; ${nearest === undefined ? those : `did you mean ${nearest}?`}`
 }
 
+/** Of what may be secret, as headers are, no more than its sort. */
 function shown(value: unknown): string {
-  return typeof value === 'string'
-    ? JSON.stringify(value)
-    : typeof value === 'number'
-      ? String(value)
-      : typeof value
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number' || value === null) return String(value)
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : typeof value
 }

@@ -1,5 +1,5 @@
 import type { KnownOptions } from './check-options.ts'
-import { atLeast } from './number-range.ts'
+import { atLeast, flag, texts } from './allowed.ts'
 
 /** How often data changes. Specification: "Data volatility levels map to hints". */
 export type Volatility = 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow'
@@ -33,10 +33,10 @@ export const LEAST_POLL_INTERVAL_MS = 50
 
 /** The names of {@link LiveOptions}, and the ranges of its numbers. */
 export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
-  enabled: true,
+  enabled: flag,
   strategy: true,
-  triggers: true,
-  dependsOn: true,
+  triggers: texts,
+  dependsOn: texts,
   throttleMs: atLeast(0),
   pollIntervalMs: atLeast(LEAST_POLL_INTERVAL_MS),
   ttlSeconds: atLeast(0),

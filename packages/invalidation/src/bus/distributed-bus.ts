@@ -1,7 +1,14 @@
 import { ANYTHING } from '../anything.ts'
 import { ownChannel, parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
-import { atLeast, backgroundClock, type Clock, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
+import {
+  atLeast,
+  backgroundClock,
+  type Clock,
+  type KnownOptions,
+  refuseWrongOptions,
+  text,
+} from '@vinyasa/base'
 import { Peers } from './peers.ts'
 import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
@@ -46,8 +53,8 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
 }
 
 export const DISTRIBUTED_OPTIONS: KnownOptions<Omit<DistributedBusOptions, 'eventTarget'>> = {
-  channel: true,
-  origin: true,
+  channel: text,
+  origin: text,
   heartbeatMs: atLeast(0),
   clock: true,
   onMissing: true,

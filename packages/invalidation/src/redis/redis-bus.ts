@@ -1,4 +1,4 @@
-import { type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
+import { type KnownOptions, refuseWrongOptions, text } from '@vinyasa/base'
 import { Redis, type RedisOptions } from 'ioredis'
 import {
   BROKER_OPTIONS,
@@ -23,7 +23,7 @@ export interface RedisInvalidationBusOptions extends BrokerBusOptions {
 
 const NAMES: KnownOptions<RedisInvalidationBusOptions> = {
   ...BROKER_OPTIONS,
-  url: true,
+  url: text,
   connect: true,
   redis: true,
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { atLeast, type Clock, type KnownOptions } from '@vinyasa/base'
+import { atLeast, type Clock, type KnownOptions, text, texts } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
@@ -67,7 +67,7 @@ export interface LiveServerOptions {
 
 export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   plugin: true,
-  path: true,
+  path: text,
   maxSubscriptionsPerSocket: atLeast(0),
   maxMessageBytes: atLeast(0),
   maxBufferedBytes: atLeast(0),
@@ -75,7 +75,7 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   connectionInitTimeoutMs: atLeast(0),
   keepAliveMs: atLeast(0),
   onConnect: true,
-  connectionHeaders: true,
+  connectionHeaders: texts,
   clientOf: true,
   context: true,
   allowedOrigins: true,

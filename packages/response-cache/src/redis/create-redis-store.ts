@@ -1,4 +1,4 @@
-import { atLeast, type KnownOptions, wrongOption } from '@vinyasa/base'
+import { atLeast, type KnownOptions, text, wrongOption } from '@vinyasa/base'
 import { Redis } from 'ioredis'
 import { wrongOptions } from '../errors.ts'
 import { checkRedisUrl } from '../store/redis-url.ts'
@@ -6,9 +6,9 @@ import type { RedisStoreOptions } from './options.ts'
 import { ConnectedStore, type RedisStore } from './redis-store.ts'
 
 const NAMES: KnownOptions<RedisStoreOptions> = {
-  url: true,
+  url: text,
   connect: true,
-  prefix: true,
+  prefix: text,
   commandTimeoutMs: atLeast(0),
   heartbeatMs: atLeast(0),
   rememberMs: atLeast(0),

@@ -108,7 +108,8 @@ export function parseTypeReference(text: string): TypeReference {
   }
 }
 
-function parseTypeText(text: string): TypeNode {
+/** A type as it is written: `[Pet!]!`. @throws RestConfigError */
+export function parseTypeText(text: string): TypeNode {
   try {
     return parseType(text, { noLocation: true })
   } catch (cause) {

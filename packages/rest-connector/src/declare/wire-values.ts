@@ -1,5 +1,5 @@
-import type { TypeNode } from 'graphql'
-import { Kind, parseType } from 'graphql'
+import { Kind, type TypeNode } from 'graphql'
+import { parseTypeText } from './fields.ts'
 import type { Argument } from './arguments.ts'
 import type { InputDefinition, TypeDefinitions } from './type-definitions.ts'
 import { badInput } from '../errors.ts'
@@ -32,7 +32,7 @@ function createConverters(types: TypeDefinitions): (text: string) => ToWire | un
   const byName = new Map<string, ToWire>()
 
   function ofText(text: string): ToWire | undefined {
-    return ofNode(parseType(text, { noLocation: true }))
+    return ofNode(parseTypeText(text))
   }
 
   function ofNode(node: TypeNode): ToWire | undefined {

@@ -11,7 +11,6 @@ import {
   GraphQLString,
   GraphQLUnionType,
   Kind,
-  parseType,
   specifiedScalarTypes,
   type GraphQLFieldConfig,
   type GraphQLInputType,
@@ -20,7 +19,7 @@ import {
   type GraphQLType,
   type TypeNode,
 } from 'graphql'
-import { parseTypeReference } from '../declare/fields.ts'
+import { parseTypeReference, parseTypeText } from '../declare/fields.ts'
 import type {
   InterfaceDefinition,
   MemberDefinition,
@@ -126,7 +125,9 @@ export class DeclaredTypes {
     name: string,
     { type: text, key = name, description, deprecated, besides }: MemberDefinition,
   ): GraphQLFieldConfig<unknown, unknown> {
-    const type = this.#typeOf<GraphQLOutputType>(text)
+    const type = atPlace(['types', parent, 'fields', name, 'type'], () =>
+      this.#typeOf<GraphQLOutputType>(text),
+    )
     const reference = parseTypeReference(text)
     const resolve = besides
       ? othersResolver(parent, name, besides)
@@ -139,7 +140,7 @@ export class DeclaredTypes {
   }
 
   #typeOf<T extends GraphQLType>(text: string): T {
-    return this.#wrap(parseType(text, { noLocation: true })) as T
+    return this.#wrap(parseTypeText(text)) as T
   }
 
   #wrap(node: TypeNode): GraphQLType {

@@ -1,4 +1,12 @@
-import { above, type Clock, type KnownOptions, refuseWrongOptions, systemClock } from '@vinyasa/base'
+import {
+  above,
+  type Clock,
+  type KnownOptions,
+  refuseWrongOptions,
+  systemClock,
+  text,
+  textsByName,
+} from '@vinyasa/base'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
@@ -23,12 +31,12 @@ export interface OAuth2Options extends EnvironmentOptions {
 }
 
 const NAMES: KnownOptions<OAuth2Options> = {
-  env: true,
-  tokenUrl: true,
-  clientId: true,
+  env: textsByName,
+  tokenUrl: text,
+  clientId: text,
   clientSecret: true,
-  scope: true,
-  params: true,
+  scope: text,
+  params: textsByName,
   timeoutMs: above(0),
   fetch: true,
   clock: true,
