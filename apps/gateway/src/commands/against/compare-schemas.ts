@@ -10,6 +10,11 @@ export interface Finding {
   readonly path: string
   /** The type that was there before, of a change of types. */
   readonly oldType: string | undefined
+  /** The rule of GraphQL Inspector that found it. */
+  readonly rule: string
+  /** The type, or the default, before and now, with its marks, where that has changed. */
+  readonly was: string | undefined
+  readonly is: string | undefined
 }
 
 /** Compares two schemas by the rules of GraphQL Inspector: breaking changes first. */
@@ -32,13 +37,17 @@ function isNoticed({ type, criticality }: Change): boolean {
   return criticality.level !== CriticalityLevel.NonBreaking && !String(type).startsWith('DIRECTIVE_USAGE')
 }
 
-function toFinding({ criticality, message, path = '', meta }: Change): Finding {
-  const { oldFieldType, oldArgumentType, oldInputFieldType } = meta as Readonly<Record<string, unknown>>
-  const oldType = oldFieldType ?? oldArgumentType ?? oldInputFieldType
+function toFinding({ criticality, message, path = '', meta, type }: Change): Finding {
+  const of = meta as Readonly<Record<string, string | undefined>>
+  const oldType = of['oldFieldType'] ?? of['oldArgumentType'] ?? of['oldInputFieldType']
+  const newType = of['newFieldType'] ?? of['newArgumentType'] ?? of['newInputFieldType']
   return {
     level: criticality.level === CriticalityLevel.Breaking ? 'breaking' : 'dangerous',
     message,
     path,
-    oldType: typeof oldType === 'string' ? oldType.replaceAll(/[[\]!]/g, '') : undefined,
+    oldType: oldType?.replaceAll(/[[\]!]/g, ''),
+    rule: type,
+    was: oldType ?? of['oldDefaultValue'],
+    is: newType ?? of['newDefaultValue'],
   }
 }

@@ -59,7 +59,8 @@ function typesByFields(before: All, after: All): ReadonlyMap<string, string | un
   return found
 }
 
-function lettersOf(name: string): string {
+/** A name as it reads, however its words are set apart. */
+export function lettersOf(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
 

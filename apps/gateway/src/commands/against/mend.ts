@@ -2,6 +2,7 @@ import { systemClock } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { ConfigError } from '../../errors.ts'
+import { candidatesFor } from './candidates.ts'
 import { compareSchemas, type Finding } from './compare-schemas.ts'
 import { coordinatesOf, type Named } from './coordinates-of.ts'
 import { findCounterparts } from './counterparts.ts'
@@ -12,10 +13,14 @@ export interface Mend {
   readonly setting: Setting
   /** The coordinate that is there again; undefined for a setting that mends many. */
   readonly coordinate?: string | undefined
+  /** The message of the finding that is gone with it, and with those of the same finding. */
+  readonly message?: string | undefined
 }
 
 export interface Mended {
   readonly mends: readonly Mend[]
+  /** The schema with them. */
+  readonly schema: GraphQLSchema
   /** What clients would still notice. */
   readonly left: readonly Finding[]
   /** Settings that might mend more, for which there was no time. */
@@ -53,6 +58,11 @@ export function describeUntried({ untried }: Mended): readonly string[] {
   ]
 }
 
+/** Mends that belong together. */
+type Group = readonly Mend[]
+
+type IsHeld = (schema: GraphQLSchema, groups: readonly Group[]) => boolean | Promise<boolean>
+
 class Search {
   readonly #before: GraphQLSchema
   readonly #named: ReturnType<typeof coordinatesOf>
@@ -81,61 +91,90 @@ class Search {
     await this.#switch()
     while (await this.#rename(() => true));
     await this.#switch()
+    while (await this.#mendFindings()) while (await this.#rename(() => true));
+    await this.#switch()
     const left = await compareSchemas(this.#before, this.#schema)
-    return { mends: this.#mends, left, untried: left.length === 0 ? [] : [...this.#untried.values()] }
+    const schema = this.#schema
+    return { mends: this.#mends, schema, left, untried: left.length === 0 ? [] : [...this.#untried.values()] }
   }
 
   async #rename(isMeant: (old: Named) => boolean): Promise<boolean> {
-    const config = withSettings(this.#config, this.#settings())
     const pairs = findCounterparts(this.#named, coordinatesOf(this.#schema))
-    const next = pairs.flatMap((pair): Mend[] => {
+    const next = pairs.flatMap((pair): Group[] => {
       if (!isMeant(pair.old)) return []
-      const setting = renamesFor(pair, config).find((one) => !this.#refused.has(keyOf(one)))
-      return setting ? [{ setting, coordinate: pair.old.coordinate }] : []
+      const candidates = renamesFor(pair, this.#changed()).map((one) => [one])
+      return this.#first(candidates, { coordinate: pair.old.coordinate })
     })
-    if (next.length === 0 || this.#isOver(next)) return false
-    await this.#take(next)
+    return this.#takeAll(next, (schema, groups) => this.#isBetter(schema, groups.flat()))
+  }
+
+  /** Settings of which each is for one finding alone. */
+  async #mendFindings(): Promise<boolean> {
+    const found = await compareSchemas(this.#before, this.#schema)
+    const view = { before: this.#before, after: this.#schema, config: this.#changed() }
+    const groups = found.flatMap((finding) =>
+      this.#first(candidatesFor(finding, view), { message: finding.message }),
+    )
+    const next = [...new Map(groups.map((group) => [keyOf(group), group])).values()]
+    return this.#takeAll(next, async (schema, tried) => {
+      const then = await this.#messages(schema)
+      if (!this.#isBetter(schema, []) || tried.flat().some(({ message = '' }) => then.includes(message)))
+        return false
+      return this.#missing(schema) < this.#missing(this.#schema) || isOnlyLess(then, found)
+    })
+  }
+
+  /** The first of several that was not refused before. */
+  #first(candidates: readonly (readonly Setting[])[], what: Omit<Mend, 'setting'>): Group[] {
+    const groups = candidates.map((settings) => settings.map((setting): Mend => ({ setting, ...what })))
+    const group = groups.find((one) => one.length > 0 && !this.#refused.has(keyOf(one)))
+    return group ? [group] : []
+  }
+
+  async #takeAll(groups: readonly Group[], isHeld: IsHeld): Promise<boolean> {
+    if (groups.length === 0 || this.#isOver(groups.flat())) return false
+    await this.#take(groups, isHeld)
     return true
   }
 
   /** Takes those that hold, together where they do, else by halves. */
-  async #take(mends: readonly Mend[]): Promise<void> {
-    if (this.#isOver(mends)) return
-    const schema = await this.#try(mends)
-    if (schema && this.#isBetter(schema, mends)) {
+  async #take(groups: readonly Group[], isHeld: IsHeld): Promise<void> {
+    if (this.#isOver(groups.flat())) return
+    const schema = await this.#try(groups.flat())
+    if (schema && (await isHeld(schema, groups))) {
       this.#schema = schema
-      this.#mends.push(...mends)
+      this.#mends.push(...groups.flat())
       return
     }
-    if (mends.length === 1) {
-      for (const { setting } of mends) this.#refused.add(keyOf(setting))
+    const [only, ...others] = groups
+    if (only && others.length === 0) {
+      this.#refused.add(keyOf(only))
       return
     }
-    const half = Math.ceil(mends.length / 2)
-    await this.#take(mends.slice(0, half))
-    await this.#take(mends.slice(half))
+    const half = Math.ceil(groups.length / 2)
+    await this.#take(groups.slice(0, half), isHeld)
+    await this.#take(groups.slice(half), isHeld)
   }
 
   async #switch(): Promise<void> {
     for (const settings of switchesFor(this.#config)) {
-      const found = await this.#breaking(this.#schema)
-      if (found.length === 0) return
+      const found = await compareSchemas(this.#before, this.#schema)
+      if (found.every(({ level }) => level === 'dangerous')) return
       const mends = settings.map((setting): Mend => ({ setting }))
       if (this.#isOver(mends)) continue
       const schema = await this.#try(mends)
       if (!schema || !this.#isBetter(schema, [])) continue
-      const then = await this.#breaking(schema)
+      const breaking = found.filter(({ level }) => level === 'breaking')
       const isMore = this.#missing(schema) < this.#missing(this.#schema)
-      const isOnlyLess = then.length < found.length && then.every((message) => found.includes(message))
-      if (!isMore && !isOnlyLess) continue
+      if (!isMore && !isOnlyLess(await this.#messages(schema, 'breaking'), breaking)) continue
       this.#schema = schema
       this.#mends.push(...mends)
     }
   }
 
-  async #breaking(schema: GraphQLSchema): Promise<readonly string[]> {
+  async #messages(schema: GraphQLSchema, only?: Finding['level']): Promise<readonly string[]> {
     const findings = await compareSchemas(this.#before, schema)
-    return findings.flatMap(({ level, message }) => (level === 'breaking' ? [message] : []))
+    return findings.flatMap(({ level, message }) => (level === (only ?? level) ? [message] : []))
   }
 
   #missing(schema: GraphQLSchema): number {
@@ -146,7 +185,7 @@ class Search {
   /** Whether no more may be tried; what would have been is kept. */
   #isOver(mends: readonly Mend[]): boolean {
     if (this.#tries < MAX_TRIES && systemClock.now() < this.#end) return false
-    for (const { setting } of mends) this.#untried.set(keyOf(setting), setting)
+    for (const mend of mends) this.#untried.set(keyOf([mend]), mend.setting)
     return true
   }
 
@@ -158,6 +197,10 @@ class Search {
       if (error instanceof ConfigError) return undefined
       throw error
     }
+  }
+
+  #changed(): GatewayConfig {
+    return withSettings(this.#config, this.#settings())
   }
 
   #settings(more: readonly Mend[] = []): readonly Setting[] {
@@ -175,6 +218,11 @@ class Search {
   }
 }
 
-function keyOf({ path, value }: Setting): string {
-  return JSON.stringify([path, value])
+function keyOf(group: Group): string {
+  return JSON.stringify(group.map(({ setting: { path, value } }) => [path, value]))
+}
+
+function isOnlyLess(messages: readonly string[], found: readonly Finding[]): boolean {
+  const known = new Set(found.map(({ message }) => message))
+  return messages.length < found.length && messages.every((message) => known.has(message))
 }

@@ -2,7 +2,8 @@ import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { compareSchemas, type Finding } from './compare-schemas.ts'
 import { describeUntried, findMends, type Mend, type SchemaOf } from './mend.ts'
-import { describeSetting } from './settings.ts'
+import { describeSetting, withSettings } from './settings.ts'
+import { describeValues } from './values.ts'
 
 export interface Difference {
   /** A line each, as `check` prints them. */
@@ -21,9 +22,10 @@ export async function describeDifference(
   const findings = await compareSchemas(before, after)
   const breaking = count(findings, 'breaking')
   const summary = `against  ${breaking} breaking, ${count(findings, 'dangerous')} dangerous`
-  if (breaking === 0) return { lines: [summary, ...findings.map((one) => lineOf(one, []))], breaking }
+  if (findings.length === 0) return { lines: [summary, ...describeValues(before, after, config)], breaking }
   const mended = await findMends(before, after, config, schemaOf)
-  const { mends, left } = mended
+  const { mends, left, schema } = mended
+  const settings = mends.map(({ setting }) => setting)
   const used = new Set(findings.flatMap((one) => mends.filter((mend) => isFor(mend, one))))
   const others = mends.filter((mend) => !used.has(mend))
   const known = new Set(findings.map(({ message }) => message))
@@ -40,6 +42,7 @@ export async function describeDifference(
           ]),
       ...left.filter(({ message }) => !known.has(message)).map((one) => lineOf(one, [])),
       ...describeUntried(mended),
+      ...describeValues(before, schema, withSettings(config, settings)),
     ],
   }
 }
@@ -49,13 +52,16 @@ function count(findings: readonly Finding[], level: Finding['level']): number {
 }
 
 function lineOf(finding: Finding, mends: readonly Mend[]): string {
-  const mend = mends.find((one) => isFor(one, finding))
-  const set = mend ? `; set ${describeSetting(mend.setting)}` : ''
-  return `${finding.level} ${finding.message}${set}`
+  const own = mends.filter(({ message }) => message === finding.message)
+  const named = mends.find((one) => isFor(one, finding))
+  const meant = own.length > 0 || !named ? own : [named]
+  const set = meant.map(({ setting }) => describeSetting(setting)).join(' and ')
+  return `${finding.level} ${finding.message}${set && `; set ${set}`}`
 }
 
 /** Whether the finding is that a name is gone which the setting gives back, of itself or of a type. */
-function isFor({ coordinate }: Mend, { path, oldType }: Finding): boolean {
+function isFor({ coordinate, message: own }: Mend, { path, oldType, message }: Finding): boolean {
+  if (own !== undefined) return own === message
   if (coordinate === undefined) return false
   return coordinate === oldType || coordinate.replace(/\((.*):\)$/, '.$1') === path
 }

@@ -1,16 +1,18 @@
 import type { GatewayConfig } from '../../config/types.ts'
+import { formatPath } from '../../errors.ts'
 import type { Counterpart } from './counterparts.ts'
 
 /** A setting of a source, as the config would have it. */
 export interface Setting {
   /** `rest.shop.rename`, and the key in it. */
-  readonly path: readonly string[]
-  readonly value: string | boolean
+  readonly path: readonly (string | number)[]
+  /** A list is added to what stands there. */
+  readonly value: string | boolean | readonly string[]
 }
 
 type SourceConfigs = Readonly<Record<string, Renamed>>
 
-type Renamed = Pick<NonNullable<GatewayConfig['rest']>[string], 'prefix' | 'rename'>
+export type Renamed = Pick<NonNullable<GatewayConfig['rest']>[string], 'prefix' | 'rename'>
 
 const SECTIONS = ['grpc', 'rest'] as const
 
@@ -32,7 +34,8 @@ export function renamesFor({ old, now }: Counterpart, config: GatewayConfig): re
   })
 }
 
-function ownCoordinate(coordinate: string, { prefix, rename = {} }: Renamed): string {
+/** What a source that renames calls a coordinate of the schema itself. */
+export function ownCoordinate(coordinate: string, { prefix, rename = {} }: Renamed): string {
   const [, type = '', field = '', argument = ''] = /^([^.]*)\.?([^(]*)(.*)$/.exec(coordinate) ?? []
   const given = Object.entries(rename).filter(([key]) => !/[*(]/.test(key))
   const isRoot = /^(Query|Mutation|Subscription)$/.test(type)
@@ -92,8 +95,15 @@ export function withSettings(config: GatewayConfig, settings: readonly Setting[]
   )
 }
 
-function put(within: unknown, [first, ...rest]: readonly string[], value: string | boolean): unknown {
-  if (first === undefined) return value
+function put(
+  within: unknown,
+  [first, ...rest]: readonly (string | number)[],
+  value: Setting['value'],
+): unknown {
+  if (first === undefined)
+    return Array.isArray(within) && Array.isArray(value) ? [...within, ...value] : value
+  if (typeof first === 'number' && Array.isArray(within))
+    return within.map((item: unknown, index) => (index === first ? put(item, rest, value) : item))
   // An OpenAPI document may stand for itself.
   const object = typeof within === 'string' ? { [/^https?:/i.test(within) ? 'url' : 'file']: within } : within
   const known = (object ?? {}) as Readonly<Record<string, unknown>>
@@ -102,9 +112,19 @@ function put(within: unknown, [first, ...rest]: readonly string[], value: string
 
 /** The setting as one line of YAML. */
 export function describeSetting({ path, value }: Setting): string {
-  const [section = '', source = '', ...rest] = path
-  const [option = '', key] = rest
-  const place = `${section}.${source}.${option}`
-  if (key === undefined) return `${place}: ${String(value)}`
-  return `${place}: { ${/[(:]/.test(key) ? `'${key}'` : key}: ${String(value)} }`
+  const given = [value]
+    .flat()
+    .map((one) => (typeof one === 'string' ? quoted(one) : String(one)))
+    .join(', ')
+  const text = Array.isArray(value) ? `[${given}]` : given
+  // Keys of one's own are in braces; an entry of a list has no name there.
+  const isPlain = path.some((part) => typeof part === 'number') || path[2] === 'types'
+  if (isPlain || path.length <= 3) return `${formatPath(path)}: ${text}`
+  const inside = path.slice(3).reduceRight((held, key) => `{ ${quoted(String(key))}: ${held} }`, text)
+  return `${formatPath(path.slice(0, 3))}: ${inside}`
+}
+
+/** A text of YAML, in quotes where it would be read as something else. */
+function quoted(text: string): string {
+  return /[(:]|^\W|^\d|^(true|false|null)?$/.test(text) ? `'${text.replaceAll("'", "''")}'` : text
 }

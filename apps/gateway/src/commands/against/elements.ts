@@ -1,0 +1,36 @@
+/** What a part of the schema stands for in the source that it comes from. */
+export type Element =
+  | {
+      readonly section: 'grpc'
+      readonly source: string
+      /** A method, or a message. */
+      readonly name: string
+      /** A field of the message. */
+      readonly field: string | undefined
+    }
+  | {
+      readonly section: 'rest'
+      readonly source: string
+      /** As an OpenAPI document knows it: `GET /pets/{id}`. */
+      readonly operation: string
+      /** The endpoint that the config declares, or the document's import. */
+      readonly endpoint: string
+    }
+
+interface Made {
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+/** Where sources say that a field or type comes from: the same words that stand in errors about names. */
+export function elementOf(made: Made | null | undefined): Element | undefined {
+  const origin = String(made?.extensions['origin'] ?? '')
+  const ofGrpc = /^grpc source "(.*)": (\S+) \([^)]*\)(?: field (\S+))?$/.exec(origin)
+  if (ofGrpc) {
+    const [, source = '', name = '', field] = ofGrpc
+    return { section: 'grpc', source, name, field }
+  }
+  const ofRest = /^rest connector "(.*)": (\S+ \S+) \(endpoint (\S+)\)$/.exec(origin)
+  if (!ofRest) return undefined
+  const [, source = '', operation = '', endpoint = ''] = ofRest
+  return { section: 'rest', source, operation, endpoint }
+}
