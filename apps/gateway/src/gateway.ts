@@ -14,6 +14,8 @@ import { openBus } from './bus/open-bus.ts'
 import { openCache } from './composition/open-cache.ts'
 import type { ReachedBrokers } from './bus/reached-brokers.ts'
 import { parseTypeDefs } from './schema/type-defs.ts'
+import { SchemaConflictError } from '@vinyasa/source-kit'
+import { pathOfOrigin } from './sources/elements.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
 import { compose, type Gateway } from './composition/compose.ts'
@@ -48,6 +50,14 @@ export interface CreateGatewayOptions {
   readonly shareMetrics?: ShareMetrics | undefined
   /** Hears when more than 8 MiB are held of answers that are made, and when no longer. Default: nobody does. */
   readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
+}
+
+/** What does not fit together is told at the place of what was added last. */
+function asConfigError(error: unknown, config: GatewayConfig): ConfigError {
+  if (error instanceof ConfigError) return error
+  const origins = error instanceof SchemaConflictError ? error.origins : []
+  const path = origins.map((origin) => pathOfOrigin(origin, config)).findLast((one) => one !== undefined)
+  return new ConfigError([{ message: messageOf(error), path }], { cause: error })
 }
 
 /**
@@ -101,6 +111,6 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     })
   } catch (error) {
     await closeBackends()
-    throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
+    throw asConfigError(error, config)
   }
 }

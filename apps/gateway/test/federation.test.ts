@@ -265,7 +265,7 @@ describe('references', () => {
 it.each<[GatewayConfig, RegExp]>([
   [
     { federation: { entities: { Ordr: { key: 'number' } } } },
-    /federation.entities\["Ordr"\].*did you mean "Order"/,
+    /federation\.entities\.Ordr: .*did you mean "Order"/,
   ],
   [
     { federation: { entities: { Order: { key: 'no' } } } },

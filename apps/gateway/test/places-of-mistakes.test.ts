@@ -1,23 +1,11 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { emptyFolder } from './support/folder.ts'
+import { execFileSync } from 'node:child_process'
+import { parse } from 'yaml'
+import { emptyFolder, type Folder } from './support/folder.ts'
+import { MISTAKES_OF_PARTS, PROTO, REST, SOURCE, type MistakenConfig } from './support/mistakes-of-parts.ts'
 
-const PROTO = `syntax = "proto3"; package p;
-service Users { rpc GetUser(Id) returns (User); }
-message Id { string id = 1; } message User { string id = 1; }`
-const SOURCE = `grpc:
-  users:
-    endpoint: 127.0.0.1:1
-    protoFiles: [users.proto]
-    expose: all
-`
-const REST = `rest:
-  shop:
-    baseUrl: http://localhost:1
-    endpoints:
-      - { name: a, path: /a }
-`
 const OPENAPI = `openapi: 3.0.0
 info: { title: t, version: '1' }
 servers: [{ url: 'http://localhost:1' }]
@@ -31,7 +19,7 @@ const JWT = `auth:
 `
 
 /** Configs with a mistake, which begins behind the §. */
-const mistakes: readonly (readonly [name: string, config: string, text: RegExp])[] = [
+const mistakes: readonly MistakenConfig[] = [
   [
     'a rule on a field that is not there',
     `${SOURCE}access:\n  fields:\n    §Query.getUsr: { authenticated: true }\n`,
@@ -336,12 +324,36 @@ const mistakes: readonly (readonly [name: string, config: string, text: RegExp])
   ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is the path of/],
 ]
 
-it.each(mistakes)('%s is told with file, line and column', async (_, marked, text) => {
+/** Certificates with their keys, made once. */
+const pems = new Map<string, string>()
+
+async function folderOfFiles(): Promise<Folder> {
   const folder = await emptyFolder()
+  const write = (name: string, text: string): Promise<void> => writeFile(join(folder.directory, name), text)
+  await write('users.proto', PROTO)
+  await write('two.proto', PROTO.replace(/1; }$/, '1; string name = 2; }'))
+  await write('api.yaml', OPENAPI)
+  for (const [cert, key] of [
+    ['cert.pem', 'key.pem'],
+    ['second.pem', 'other.pem'],
+  ] as const) {
+    if (!pems.has(cert)) {
+      const [at, keyAt] = [join(folder.directory, cert), join(folder.directory, key)]
+      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=a']
+      execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', keyAt, '-out', at], { stdio: 'ignore' })
+      pems.set(cert, await readFile(at, 'utf8')).set(key, await readFile(keyAt, 'utf8'))
+    }
+    await write(cert, pems.get(cert) ?? '')
+    await write(key, pems.get(key) ?? '')
+  }
+  return folder
+}
+
+const all = [...mistakes, ...MISTAKES_OF_PARTS]
+
+it.each(all)('%s is told with file, line and column', async (_, marked, text) => {
+  const folder = await folderOfFiles()
   const before = marked.slice(0, marked.indexOf('§')).split('\n')
-  await writeFile(join(folder.directory, 'users.proto'), PROTO)
-  await writeFile(join(folder.directory, 'two.proto'), PROTO.replace(/1; }$/, '1; string name = 2; }'))
-  await writeFile(join(folder.directory, 'api.yaml'), OPENAPI)
   const file = join(folder.directory, 'gateway.config.yaml')
   await writeFile(file, marked.replace('§', ''))
   expect(await folder.command('check')).toBe(1)
@@ -349,6 +361,31 @@ it.each(mistakes)('%s is told with file, line and column', async (_, marked, tex
   const told = folder.err.filter((line) => text.test(line))
   expect([told.map((line) => line.slice(0, place.length)), folder.err]).toEqual([[place], folder.err])
 })
+
+it.each(all)(
+  '%s is told in JSON with its place, and in TypeScript with its path',
+  async (_, marked, text) => {
+    const folder = await folderOfFiles()
+    const config: unknown = parse(marked.replace('§', ''))
+    const json = join(folder.directory, 'gateway.config.json')
+    const written = JSON.stringify(config, null, 2)
+    await writeFile(json, written)
+    expect(await folder.command('check', '--config', json)).toBe(1)
+    const [line = ''] = folder.err.splice(0).filter((one) => text.test(one))
+    const [, row = '', column = '', said = ''] = /\.json:(\d+):(\d+): (.*)/s.exec(line) ?? []
+    const at = written.split('\n')[Number(row) - 1]?.slice(Number(column) - 1) ?? ''
+    const meant = marked.slice(marked.indexOf('§') + 1)
+    // A name has quotes there, and an object's first setting is on a line of its own.
+    const begin = (one: string): string | undefined => /[\w.]+|[^"'\w]/.exec(one)?.[0]
+    expect([begin(at), line]).toEqual([begin(meant), line])
+    const ts = join(folder.directory, 'gateway.config.ts')
+    await writeFile(ts, `export default ${written}\n`)
+    expect(await folder.command('check', '--config', ts)).toBe(1)
+    const named = folder.err.filter((one) => text.test(one))
+    expect([named.map((one) => one.startsWith(`vinyasa: ${ts}: `)), folder.err]).toEqual([[true], folder.err])
+    expect(named[0]).toContain(said)
+  },
+)
 
 it('all mistakes of rules are told at once, in the file that has them', async () => {
   const folder = await emptyFolder()

@@ -216,7 +216,7 @@ describe('what is wrong is told with its place, all at once', () => {
     [
       'resolvers of what is not there',
       { typeDefs: 'extend type Order { a: Int }', resolvers: { Order: { b: () => 1 } } },
-      [/^resolvers: Order\.b defined in resolvers, but not in schema/m],
+      [/^resolvers\.Order\.b: Order has no such field; define it in typeDefs, or leave this out/m],
     ],
     [
       'another kind of type',
@@ -260,8 +260,8 @@ describe('resolvers without typeDefs', () => {
   })
 
   it.each([
-    ['a field that is not there', { Query: { gone: () => 1 } }, /^resolvers: Query\.gone/],
-    ['a type that is not there', { Gone: { a: () => 1 } }, /^resolvers: "Gone"/],
+    ['a field that is not there', { Query: { gone: () => 1 } }, /^resolvers\.Query\.gone: Query has no such field/],
+    ['a type that is not there', { Gone: { a: () => 1 } }, /^resolvers\.Gone: the schema has no such type/],
     ['no function', { Query: { getUser: 'text' } }, /^resolvers: .*getUser/],
   ])('of %s stop the start', async (_, resolvers, message) => {
     await expect(start({ resolvers: resolvers as never })).rejects.toThrow(message)

@@ -85,3 +85,34 @@ describe('live queries of which no type is there are told of', () => {
     expect((await openGateway(config)).notes).toEqual([])
   })
 })
+
+it('statements of sources about no type, and examples that nothing answers, are told of', async () => {
+  const logger = await createLogger({ level: 'silent' })
+  const config: GatewayConfig = {
+    rest: {
+      a: {
+        baseUrl: 'http://127.0.0.1:1',
+        endpoints: [
+          { ...endpoint, dependsOn: ['Usr'] },
+          { ...endpoint, name: 'set', method: 'POST', changes: ['Usr'] },
+          { ...endpoint, name: 'all', dependsOn: ['*'] },
+        ],
+      },
+    },
+    graphql: {
+      examples: [
+        { query: '{ user { id } }' },
+        { query: '{ usr { id } }' },
+        { query: '{ user', variables: '{' },
+      ],
+    },
+  }
+  const { notes } = await openGateway(config, { logger })
+  expect(notes.map(({ source, note }) => `${source}: ${note}`)).toEqual([
+    'dependencies: Query.user: the schema has no type "Usr", which dependsOn names; did you mean "User"?',
+    'dependencies: Mutation.set: the schema has no type "Usr", which changes names; did you mean "User"?',
+    expect.stringMatching(/^graphql: graphql.examples\[1\].query: Cannot query field "usr"/),
+    expect.stringMatching(/^graphql: graphql.examples\[2\].query: Syntax Error/),
+    expect.stringMatching(/^graphql: graphql.examples\[2\].variables: Expected property name/),
+  ])
+})

@@ -15,6 +15,7 @@ export function missingError(schema: GraphQLSchema, { field, missing }: Pending)
   return new SchemaConflictError(
     `field ${parent}.${name} of ${origin} needs ${missing}, which nothing defines; ` +
       `${hint}declare it, or add the source that has it`,
+    [origin],
   )
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
-import { ConfigError } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
-import { readTlsFiles } from '../redis/tls-files.ts'
+import { readTlsFiles } from '../tls-files.ts'
 
 /** Settings have passwords in them. */
 function digest(settings: unknown): string {
@@ -16,7 +16,7 @@ export interface Broker {
   /** For people, without a password. */
   readonly address: string
   /** The setting that names it. */
-  readonly setting: string
+  readonly setting: readonly string[]
   /** Tells one broker, and whom it is told to be, from others. */
   readonly identity: string
   open(options: BrokerBusOptions): Promise<BrokerBus>
@@ -46,19 +46,22 @@ export async function configuredBroker(
 async function overNats(nats: NatsConfig, baseDirectory: string): Promise<Broker> {
   const { servers: given, user, password, token, tls } = nats
   const servers = [given].flat()
-  for (const server of servers) {
+  for (const [index, server] of servers.entries()) {
     const url = URL.canParse(server) ? new URL(server) : undefined
     if (!url || !/^(?:nats|tls):$/.test(url.protocol) || url.hostname === '' || url.username !== '')
-      throw new ConfigError(
-        'nats.servers: not the address of a server; expected nats://host:4222, and user, password or token apart',
+      throw mistakeAt(
+        typeof given === 'string' ? ['nats', 'servers'] : ['nats', 'servers', index],
+        'not the address of a server; expected nats://host:4222, and user, password or token apart',
       )
   }
-  const secured = tls ? { tls: tls === true ? {} : await readTlsFiles('nats.tls', tls, baseDirectory) } : {}
+  const secured = tls
+    ? { tls: tls === true ? {} : await readTlsFiles(['nats', 'tls'], tls, baseDirectory) }
+    : {}
   const login = { user, pass: password, token }
   return {
     kind: 'nats',
     address: servers.map((server) => new URL(server).host).join(', '),
-    setting: 'nats',
+    setting: ['nats', 'servers'],
     identity: digest(nats),
     async open(options) {
       const { createNatsInvalidationBus } = await import('@vinyasa/invalidation/nats')

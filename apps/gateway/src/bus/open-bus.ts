@@ -1,5 +1,5 @@
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
-import { ConfigError } from '../errors.ts'
+import { type ConfigError, mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Broker } from './broker.ts'
 import type { ReachedBrokers } from './reached-brokers.ts'
@@ -96,8 +96,9 @@ export async function openBus(
     tellLost(lastError)
   } else {
     bus.close()
-    throw new ConfigError(
-      `${setting}: cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, or who signs in and may use the channel`,
+    throw mistakeAt(
+      setting,
+      `cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, or who signs in and may use the channel`,
     )
   }
   return { bus, broker: () => state, close: () => bus.close() }

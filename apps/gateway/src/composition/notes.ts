@@ -3,6 +3,8 @@ import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
 import { unknownLiveAskers } from '../dependencies/live-askers.ts'
 import { lateBackends, type Note } from './late-backends.ts'
 import type { Parts } from './parts.ts'
+import { unansweredExamples } from '../graphiql/check-examples.ts'
+import { unknownStatedTypes } from './unknown-stated-types.ts'
 import { unknownLiveTypes } from './unknown-live-types.ts'
 
 /**
@@ -16,6 +18,8 @@ export function noteAll(
   const own: readonly Note[] = [
     ...unknownLiveAskers(schema, config).map((note) => ({ source: 'liveQuery', note })),
     ...unknownLiveTypes(schema, config).map((note) => ({ source: 'liveQuery', note })),
+    ...unknownStatedTypes(schema).map((note) => ({ source: 'dependencies', note })),
+    ...unansweredExamples(schema, config).map((note) => ({ source: 'graphql', note })),
     ...noteUnmetRules(schema, config).map((note) => ({ source: 'access', note })),
     ...lateBackends(config),
   ]

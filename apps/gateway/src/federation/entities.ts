@@ -1,6 +1,15 @@
-import { getDirectiveValues, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
+import type { Finding } from '@vinyasa/base'
+import {
+  getDirectiveValues,
+  isObjectType,
+  type DirectiveNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql'
 import type { IResolvers } from '@graphql-tools/utils'
 import { suggestFor } from '../coordinates.ts'
+import { formatPath, mistakeAt } from '../errors.ts'
+import { placeOfNode } from '../type-defs-text.ts'
 import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
 import { topLevel, unknownIn } from './key-selection.ts'
 import type { Lookup, Reference } from './lookup.ts'
@@ -23,13 +32,16 @@ export function findEntities(
   schema: GraphQLSchema,
   { entities: configured = {} }: FederationConfig,
   resolvers: IResolvers | undefined,
-): { readonly entities: readonly Entity[]; readonly findings: readonly string[] } {
-  const findings: string[] = []
+): { readonly entities: readonly Entity[]; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = []
   const entities: Entity[] = []
   for (const name of Object.keys(configured))
     if (!isObjectType(schema.getType(name)))
       findings.push(
-        `federation.entities["${name}"]: the schema has no such object type${suggestFor(schema, name)}`,
+        ...mistakeAt(
+          ['federation', 'entities', name],
+          `the schema has no such object type${suggestFor(schema, name)}`,
+        ).findings,
       )
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
@@ -37,8 +49,14 @@ export function findEntities(
     const stated = statedKeys(schema, type)
     const keys = own ? [own.key].flat() : stated.keys
     if (keys.length === 0) continue
-    const report: Report = (message) =>
-      void findings.push(`${own ? `federation.entities["${type.name}"]` : `${type.name} @key`}: ${message}`)
+    const report: Report = (message, inside = []) => {
+      const path = ['federation', 'entities', type.name]
+      findings.push(
+        own
+          ? { message: `${formatPath(path)}: ${message}`, path: [...path, ...inside] }
+          : { message: `${type.name} @key: ${message}`, ...placeOfNode(stated.nodes[0]) },
+      )
+    }
     const entity = entityOf(type, keys, own, stated.isResolvable, report)
     if (entity) entities.push(entity)
   }
@@ -52,9 +70,10 @@ export function findEntities(
     report: Report,
   ): Entity | undefined {
     const typeName = type.name
-    for (const key of keys) {
+    for (const [index, key] of keys.entries()) {
       const unknown = unknownIn(type, key)
-      if (unknown !== undefined) return report(`the key "${key}" ${unknown}`)
+      const path = Array.isArray(own?.key) ? ['key', index] : ['key']
+      if (unknown !== undefined) return report(`the key "${key}" ${unknown}`, path)
     }
     const base = { typeName, keys, lookup: undefined, resolveReference: undefined }
     if (own?.field === false || (!own && !isStatedResolvable)) return { ...base, isResolvable: false }
@@ -80,17 +99,22 @@ export function findEntities(
 function statedKeys(
   schema: GraphQLSchema,
   type: GraphQLObjectType,
-): { readonly keys: readonly string[]; readonly isResolvable: boolean } {
+): {
+  readonly keys: readonly string[]
+  readonly isResolvable: boolean
+  readonly nodes: readonly DirectiveNode[]
+} {
   const directive = schema.getDirective('key')
-  const nodes = [type.astNode, ...type.extensionASTNodes].flatMap((node) => node?.directives ?? [])
-  const written = nodes
+  const nodes = [type.astNode, ...type.extensionASTNodes]
+    .flatMap((node) => node?.directives ?? [])
     .filter(({ name }) => directive && name.value === 'key')
-    .map((node) => directive && getDirectiveValues(directive, { directives: [node] }))
+  const written = nodes.map((node) => directive && getDirectiveValues(directive, { directives: [node] }))
   const { key = [] } = (type.extensions['directives'] ?? {}) as { readonly key?: readonly Reference[] }
   const all = [...written, ...key].filter((values) => values !== undefined && values !== null)
   return {
     keys: all.map((values) => String(values['fields'])),
     isResolvable: all.some((values) => values['resolvable'] !== false),
+    nodes,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Finding } from '@vinyasa/base'
 import { describeAsker, toAsker } from '@vinyasa/invalidation'
 import { mergeSources, type ContributedField, type Source } from '@vinyasa/source-kit'
 import {
@@ -42,7 +43,7 @@ export function federationSource(config: FederatedSections): readonly Source[] {
       extend(schema) {
         const { entities, findings } = findEntities(schema, options, resolvers)
         const problems = [...findings, ...rulesPassedBy(schema, entities, config)]
-        if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+        if (problems.length > 0) throw new ConfigError(problems)
         return asSubgraph(schema, entities, options)
       },
     },
@@ -162,7 +163,7 @@ function rulesPassedBy(
   schema: GraphQLSchema,
   entities: readonly Entity[],
   { access: { fields = {} } = {} }: FederatedSections,
-): readonly string[] {
+): readonly Finding[] {
   const isRuled = (coordinate: string, extensions: Readonly<Record<string, unknown>>): boolean =>
     Object.hasOwn(fields, coordinate) || extensions['access'] !== undefined
   return entities.flatMap(({ typeName, lookup }) => {
@@ -171,7 +172,10 @@ function rulesPassedBy(
     if (!isRuled(coordinate, lookup.field.extensions)) return []
     if (isRuled(typeName, schema.getType(typeName)?.extensions ?? {})) return []
     return [
-      `federation: references to ${typeName} are resolved by ${coordinate}, whose access rule does not hold for Query._entities; put a rule on ${typeName}, or on Query._entities`,
+      {
+        path: ['federation'],
+        message: `federation: references to ${typeName} are resolved by ${coordinate}, whose access rule does not hold for Query._entities; put a rule on ${typeName}, or on Query._entities`,
+      },
     ]
   })
 }

@@ -13,8 +13,8 @@ import { isComposite, topLevel } from './key-selection.ts'
 import type { Lookup } from './lookup.ts'
 import type { FederationEntity } from './types.ts'
 
-/** Told of what is wrong with an entity. */
-export type Report = (message: string) => undefined
+/** Told of what is wrong with an entity, and in which of its settings. */
+export type Report = (message: string, inside?: readonly PropertyKey[]) => undefined
 
 type Arguments = Lookup['args']
 
@@ -66,22 +66,27 @@ export function namedLookup(
     )
   const args = Object.entries(given ?? Object.fromEntries(keys.map((one) => [one, one])))
   const problem = argumentProblem(field, args, keys) ?? (isList ? listProblem(field, args) : undefined)
-  if (problem !== undefined) return mistake(problem)
+  if (problem !== undefined) return mistake(problem, given ? ['args'] : ['field'])
   if (!isList)
     return itemKey === undefined
       ? { field, args, itemKey }
-      : mistake(`itemKey is for a field that gives a list, and Query.${field.name} gives one ${type.name}`)
+      : mistake(`itemKey is for a field that gives a list, and Query.${field.name} gives one ${type.name}`, [
+          'itemKey',
+        ])
   const own = itemKey ?? (args[0]?.[1] as string)
   const ofItem = Object.hasOwn(type.getFields(), own) ? type.getFields()[own] : undefined
-  if (!ofItem) return mistake(`itemKey: ${type.name} has no field "${own}"`)
+  if (!ofItem)
+    return mistake(`itemKey: ${type.name} has no field "${own}"`, [
+      itemKey === undefined ? 'field' : 'itemKey',
+    ])
   return ofItem.resolve && memberOf(ofItem) === undefined
     ? mistake(
         `itemKey: ${type.name}.${own} is read by a path or a resolver, and items are found again by one member; name a field that is one`,
       )
     : { field, args, itemKey: own }
 
-  function mistake(message: string): null {
-    report(message)
+  function mistake(message: string, inside: readonly PropertyKey[] = ['field']): null {
+    report(message, inside)
     return null
   }
 }

@@ -3,16 +3,20 @@ import { count } from '../option-values.ts'
 import type { NatsConfig, RedisConfig } from './broker-types.ts'
 
 const addresses = z.array(z.string()).min(1)
+/** Of sentinels and nodes. */
+const hosts = z
+  .array(z.string().regex(/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+):\d+$/, 'expected host:port, or [IPv6]:port'))
+  .min(1)
 const files = { ca: z.string().optional(), cert: z.string().optional(), key: z.string().optional() }
 
 export const redis: z.ZodType<RedisConfig> = z
   .strictObject({
     url: z.string().optional(),
-    sentinels: addresses.optional(),
+    sentinels: hosts.optional(),
     name: z.string().min(1).optional(),
     sentinelUsername: z.string().optional(),
     sentinelPassword: z.string().optional(),
-    cluster: addresses.optional(),
+    cluster: hosts.optional(),
     username: z.string().optional(),
     password: z.string().optional(),
     db: count.optional(),
@@ -34,12 +38,21 @@ export const redis: z.ZodType<RedisConfig> = z
   )
   .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
     error: 'a cluster has no db; leave it out',
+    path: ['db'],
   })
 
-export const nats: z.ZodType<NatsConfig> = z.strictObject({
-  servers: z.union([z.string(), addresses]),
-  user: z.string().optional(),
-  password: z.string().optional(),
-  token: z.string().optional(),
-  tls: z.union([z.boolean(), z.strictObject(files)]).optional(),
-})
+export const nats: z.ZodType<NatsConfig> = z
+  .strictObject({
+    servers: z.union([z.string(), addresses]),
+    user: z.string().optional(),
+    password: z.string().optional(),
+    token: z.string().optional(),
+    tls: z.union([z.boolean(), z.strictObject(files)]).optional(),
+  })
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), {
+    error: 'user and password stand together',
+  })
+  .refine(({ user, token }) => user === undefined || token === undefined, {
+    error: 'expected either user and password, or token',
+    path: ['token'],
+  })

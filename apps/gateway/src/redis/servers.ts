@@ -1,8 +1,8 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { RedisConfig, RedisSections, TlsFilesConfig } from './broker-types.ts'
-import { formatPath, messageOf, mistakeAt } from '../errors.ts'
-import { readTlsFiles } from './tls-files.ts'
+import { messageOf, mistakeAt } from '../errors.ts'
+import { readTlsFiles } from '../tls-files.ts'
 
 /** The Redis of a config, for everything in a gateway that has connections to it. */
 export interface ConfiguredRedis {
@@ -10,7 +10,7 @@ export interface ConfiguredRedis {
   /** For people, without a password. */
   readonly address: string
   /** The setting that names it. */
-  readonly setting: string
+  readonly setting: readonly string[]
 }
 
 /** Undefined where there is none. Throws `ConfigError` for what is no address, and files that cannot be read. */
@@ -41,7 +41,7 @@ export async function configuredRedis(
           name: name ?? '',
         })
       : connectRedis({ ...user, ...secured, cluster: addresses })
-    return { connect, address: addresses.join(', '), setting: 'redis' }
+    return { connect, address: addresses.join(', '), setting: ['redis'] }
   } catch (error) {
     throw mistakeAt(['redis', sentinels ? 'sentinels' : 'cluster'], messageOf(error), { cause: error })
   }
@@ -65,7 +65,7 @@ async function oneServer(
   return {
     connect: (options) => new Redis(address, { ...options, ...given }),
     address: url.host,
-    setting: formatPath(setting),
+    setting,
   }
 }
 
@@ -73,6 +73,6 @@ async function tlsOf(
   { serverName, ...files }: TlsFilesConfig,
   baseDirectory: string,
 ): Promise<ConnectionOptions> {
-  const texts = await readTlsFiles('redis.tls', files, baseDirectory)
+  const texts = await readTlsFiles(['redis', 'tls'], files, baseDirectory)
   return { ...texts, ...(serverName !== undefined && { servername: serverName }) }
 }

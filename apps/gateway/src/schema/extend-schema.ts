@@ -1,6 +1,7 @@
 import { addResolversToSchema } from '@graphql-tools/schema'
 import {
   extendSchema,
+  GraphQLError,
   GraphQLSchema,
   isObjectType,
   isScalarType,
@@ -31,9 +32,10 @@ import type { IResolvers } from '@graphql-tools/utils'
 import { forgetOrigins } from '../dependencies/own-code/origins.ts'
 import { isFieldMap, recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
-import { ConfigError, messageOf } from '../errors.ts'
+import { ConfigError, messageOf, mistakeAt } from '../errors.ts'
 import { withClientParents } from './client-parents.ts'
-import { describeMistakes } from './type-defs.ts'
+import { findingsIn } from '../type-defs-text.ts'
+import { checkResolvers } from './check-resolvers.ts'
 
 type AnyField = GraphQLField<unknown, unknown>
 
@@ -69,23 +71,28 @@ export function extendWith(
   // Other sources, and these definitions, may yet bring the query type.
   const base = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
   const mistakes = validate(base, document, RULES)
-  if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
+  if (mistakes.length > 0) throw new ConfigError(findingsIn(mistakes))
   const extended = withRoots(extendSchema(base, document, { assumeValidSDL: true }), document)
   // By them sources know that they are part of it; `extendSchema` gives none. Marks of plugins are symbols: they are of
   // what was there before.
   extended.extensions = Object.fromEntries(Object.entries(schema.extensions))
   const invalid = extended.getQueryType() ? validateSchema(extended) : []
-  if (invalid.length > 0) throw new ConfigError(describeMistakes(invalid))
-  noteAccessDirectives(extended)
-  noteCostDirectives(extended)
+  if (invalid.length > 0) throw new ConfigError(findingsIn(invalid))
+  try {
+    noteAccessDirectives(extended)
+    noteCostDirectives(extended)
+  } catch (error) {
+    throw error instanceof GraphQLError ? new ConfigError(findingsIn([error]), { cause: error }) : error
+  }
   if (!resolvers) return extended
+  checkResolvers(extended, resolvers)
   try {
     const whole = withResolvers(extended, withClientParents(resolvers), schema)
     forgetOrigins(whole, resolvers)
     if (viewOf) recordMethods(whole, viewOf)
     return whole
   } catch (error) {
-    throw new ConfigError(`resolvers: ${messageOf(error)}`, { cause: error })
+    throw mistakeAt(['resolvers'], messageOf(error), { cause: error })
   }
 }
 

@@ -3,7 +3,6 @@ import {
   GraphQLError,
   Kind,
   parse,
-  Source,
   type DefinitionNode,
   type DocumentNode,
   type FieldDefinitionNode,
@@ -12,7 +11,8 @@ import {
 import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
 import { costDirectives } from '../cost/directives.ts'
 import type { OwnCodeSections } from '../dependencies/own-code-types.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, mistakeAt } from '../errors.ts'
+import { findingsIn, TypeDefsText } from '../type-defs-text.ts'
 import { withFederationDirectives } from '../federation/directives.ts'
 import type { FederationSections } from '../federation/types.ts'
 
@@ -30,14 +30,20 @@ export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections
     try {
       return isEmpty(text)
         ? []
-        : [parse(new Source(text, texts.length === 1 ? 'typeDefs' : `typeDefs[${index}]`))]
+        : [parse(new TypeDefsText(text, typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index]))]
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
+      if (/^[\w./\\-]+\.(?:graphqls?|gql)$/.test(text.trim()))
+        throw mistakeAt(
+          typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index],
+          `"${text.trim()}" is the name of a file; expected the definitions themselves: write them behind "typeDefs: |", or readFileSync them in a .ts config`,
+          { cause: error },
+        )
       mistakes.push(error)
       return []
     }
   })
-  if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
+  if (mistakes.length > 0) throw new ConfigError(findingsIn(mistakes))
   const document = concatAST([...documents, ...missingDirectives(texts.join('\n'))])
   return federation === false ? document : withFederationDirectives(document)
 }
@@ -85,17 +91,6 @@ export function undefinedIn(
     typeDefs?.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? one.name.value : [])),
   )
   return directives.filter(({ name }) => !defined.has(name))
-}
-
-/** A line for each mistake, with its place: `typeDefs:3:7: Unknown type "Usr".` */
-export function describeMistakes(mistakes: readonly GraphQLError[]): string {
-  return mistakes
-    .map(({ message, source, locations, nodes }) => {
-      const [place] = locations ?? []
-      const name = source?.name ?? nodes?.[0]?.loc?.source.name ?? 'typeDefs'
-      return `${name}${place ? `:${place.line}:${place.column}` : ''}: ${message}`
-    })
-    .join('\n')
 }
 
 function isEmpty(text: string): boolean {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ConfigError, mistakeAt } from '../errors.ts'
 import type { GrpcSourceConfig, OpenApiConfig, RestSourceConfig } from './types.ts'
 
 /** The files and folders that a source is read from. */
@@ -18,6 +19,17 @@ export function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: strin
     includePaths: includePaths?.map(absolute),
     descriptorSet: typeof descriptorSet === 'string' ? absolute(descriptorSet) : descriptorSet,
   }
+}
+
+/** Throws `ConfigError` for a folder to look up imports in that is not there. */
+export function checkFolders({ includePaths = [] }: GrpcSourceConfig, baseDirectory: string): void {
+  const findings = includePaths.flatMap((path, index) =>
+    existsSync(resolve(baseDirectory, path))
+      ? []
+      : mistakeAt(['includePaths', index], `no such folder "${path}"; expected one, relative to the config`)
+          .findings,
+  )
+  if (findings.length > 0) throw new ConfigError(findings)
 }
 
 /** The files that a config names; those that they refer to are known once they are read. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   count,
   functionValue,
+  headerName,
   liveOptions,
   milliseconds,
   sourceNames,
@@ -142,7 +143,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
     })
     .optional(),
   dedupe: z.union([z.literal(false), z.enum(['operation', 'inflight'])]).optional(),
-  forwardHeaders: z.array(z.string()).optional(),
+  forwardHeaders: z.array(headerName).optional(),
   metadata: z
     .strictObject({
       static: metadataValues.optional(),

@@ -1,7 +1,8 @@
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from './types.ts'
 import { mistakesAt } from '../errors.ts'
-import { withAbsolutePaths } from './files.ts'
+import { checkFolders, withAbsolutePaths } from './files.ts'
+import { withTlsTexts } from './grpc-tls.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
@@ -14,8 +15,10 @@ export async function openGrpcSource(
 ): Promise<Source> {
   let source: GrpcSource
   try {
+    checkFolders(config, baseDirectory)
     source = await createGrpcSource({
       ...withAbsolutePaths(config, baseDirectory),
+      ...(await withTlsTexts(config, baseDirectory)),
       name,
       bus,
       observe: forGrpc(observability.observe),

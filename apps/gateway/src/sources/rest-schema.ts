@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   count,
   functionValue,
+  headerName,
   liveOptions,
   milliseconds,
   nameValues,
@@ -223,7 +224,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   timeoutMs: milliseconds.optional(),
   totalTimeoutMs: milliseconds.optional(),
   defaultHeaders: nameValues.optional(),
-  forwardHeaders: z.array(z.string()).optional(),
+  forwardHeaders: z.array(headerName).optional(),
   retry: retry.optional(),
   noRetry: z.boolean().optional(),
   breaker: z

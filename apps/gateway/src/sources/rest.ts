@@ -9,7 +9,7 @@ import {
   useRestConnector,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
-import { ConfigError, mistakesAt, reasonOf } from '../errors.ts'
+import { ConfigError, firstLine, mistakesAt, reasonOf } from '../errors.ts'
 import { placeOf } from './files.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
@@ -106,7 +106,7 @@ async function importDocument(
       url === undefined
         ? ''
         : '; start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
-    const findings = findingsOf(error).map((one) => ({ ...one, message: `${one.message}${mend}` }))
+    const findings = findingsOf(error).map((one) => ({ ...one, message: `${firstLine(one.message)}${mend}` }))
     throw new ConfigError(findingsAt(['openapi'], findings), { cause: error })
   }
 }

@@ -151,7 +151,7 @@ it('a manifest that is none stops the start with the path and what was expected'
   for (const from of ['bad.json', 'none.json']) {
     await expect(
       startGateway({ typeDefs: 'type Query { a: Int }', persistedDocuments: { from: join(folder, from) } }),
-    ).rejects.toThrow(new RegExp(`persistedDocuments: .*${from}: (expected a manifest|ENOENT)`))
+    ).rejects.toThrow(new RegExp(`persistedDocuments\\.from: .*${from}: (expected a manifest|ENOENT)`))
   }
 })
 
@@ -242,10 +242,10 @@ describe('a manifest', () => {
 
   it('of a server that is down stops the start with the reason', async () => {
     await expect(startFrom('http://127.0.0.1:1/m.json?signature=hunter2')).rejects.toThrow(
-      /^persistedDocuments: http:\/\/127\.0\.0\.1:1\/m\.json: .*(ECONNREFUSED|bad port)/,
+      /^persistedDocuments\.from: http:\/\/127\.0\.0\.1:1\/m\.json: .*(ECONNREFUSED|bad port)/,
     )
     await expect(startFrom('https://u:hunter2@127.0.0.1/m.json')).rejects.toThrow(
-      /^persistedDocuments: https:\/\/127\.0\.0\.1\/m\.json: a name and password/,
+      /^persistedDocuments\.from: https:\/\/127\.0\.0\.1\/m\.json: a name and password/,
     )
   })
 })

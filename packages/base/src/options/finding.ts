@@ -8,6 +8,8 @@ export interface Finding {
   readonly message: string
   /** The option that it is about, from the options inwards: `['endpoints', 2, 'path']`. Absent: none alone. */
   readonly path?: readonly PropertyKey[] | undefined
+  /** Where in the text that the option is it begins, in characters. Absent: the text as a whole. */
+  readonly offset?: number | undefined
 }
 
 /** A finding as people read it, with where it is in front. */

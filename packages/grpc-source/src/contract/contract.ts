@@ -54,5 +54,5 @@ export function noteNoMethods({ exposed, notes, findings }: Contract, { expose }
   const message = 'no method is exposed'
   const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
   if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
-  else findings.push({ message: `${message}; ${mend}` })
+  else findings.push({ message: `${message}; ${mend}`, path: ['expose'] })
 }

@@ -51,5 +51,6 @@ function descriptorSetError(origin: string, reason: string, cause?: unknown): Gr
   return descriptorError(
     `descriptorSet: ${origin} is not a FileDescriptorSet: ${reason}; write one with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
     cause,
+    ['descriptorSet'],
   )
 }

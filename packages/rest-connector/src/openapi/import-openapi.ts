@@ -89,7 +89,7 @@ export async function importOpenApi(
     tellMoved(findings, at, 'type', name, wanted)
     tellGaveWay(findings, at, 'type', name, typeNames.gaveWay(name))
   }
-  refuseUnknownNames(rename, operations, schemas, findings)
+  tellUnknownNames(options, operations, { schemas, types: Object.keys(definitions) }, findings)
   const { interceptors, forwardHeaders } = security
   return {
     baseUrl,
@@ -249,18 +249,36 @@ function splitPath(text: string): { readonly path: string; readonly query: NameV
   return { path, query: query === '' ? undefined : Object.fromEntries(new URLSearchParams(query)) }
 }
 
-function refuseUnknownNames(
-  rename: Readonly<Record<string, string>>,
+function tellUnknownNames(
+  { rename = {}, asQuery = [], trustRequired = false }: OpenApiOptions,
   operations: readonly ReadOperation[],
-  schemas: readonly string[],
+  { schemas, types }: { readonly schemas: readonly string[]; readonly types: readonly string[] },
   findings: Findings,
 ): void {
   const known = new Set([...schemas, ...operations.flatMap((one) => [one.operationId ?? '', keyOf(one)])])
-  for (const key of Object.keys(rename))
-    if (!known.has(key))
-      findings.add({
-        place: pointerOf(),
-        message: `rename names "${key}", which the document does not have`,
-        mend: 'name an operation id, "GET /path", or a schema',
-      })
+  const tell = (
+    option: string,
+    names: readonly string[],
+    isThere: (name: string) => boolean,
+    what: string,
+  ): void => {
+    for (const name of names)
+      if (!isThere(name))
+        findings.add({
+          place: pointerOf(),
+          message: `${option} names "${name}", which the document does not have`,
+          mend: `name ${what}`,
+        })
+  }
+  const operation = 'an operation id, "GET /path"'
+  tell('rename', Object.keys(rename), (name) => known.has(name), `${operation}, or a schema`)
+  const reads = typeof asQuery === 'function' ? [] : asQuery
+  tell('asQuery', reads, (name) => operations.some(filterOf([name])), `${operation}, or a pattern with *`)
+  const trusted = typeof trustRequired === 'boolean' ? [] : trustRequired
+  tell(
+    'trustRequired',
+    trusted,
+    (name) => [...schemas, ...types].includes(name.split('.', 1)[0] ?? ''),
+    'a schema, or a field of one',
+  )
 }

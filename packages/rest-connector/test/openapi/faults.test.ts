@@ -480,4 +480,20 @@ describe('names', () => {
     expect(Object.keys(types)).toEqual(['Animal'])
     expect(findings).toMatchObject([{ message: 'rename names "nobody", which the document does not have' }])
   })
+
+  it('names of operations and schemas that are not there are told of', async () => {
+    const document = documentOf(
+      { '/a': { post: { operationId: 'a', responses: ok({ $ref: '#/components/schemas/x' }) } } },
+      { x: pet },
+    )
+    const { findings } = await serve(
+      document,
+      {},
+      { asQuery: ['a', 'POST /a', '*', 'b'], trustRequired: ['x', 'X.name', 'Y.name'], rename: { x: 'X' } },
+    )
+    expect(findings.map(({ message }) => message)).toEqual([
+      'asQuery names "b", which the document does not have',
+      'trustRequired names "Y.name", which the document does not have',
+    ])
+  })
 })

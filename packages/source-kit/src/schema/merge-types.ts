@@ -123,6 +123,7 @@ function combine(existing: GraphQLNamedType, added: GraphQLNamedType): GraphQLNa
   if (isSame) return existing
   throw new SchemaConflictError(
     `two types are called "${existing.name}": ${originOf(existing.extensions)}, and ${originOf(added.extensions)}; rename one of them`,
+    [originOf(existing.extensions), originOf(added.extensions)],
   )
 }
 
@@ -162,6 +163,7 @@ function bothHidden(
 export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {
   return new SchemaConflictError(
     `field ${field} comes from two places: ${first}, and ${second}; rename one of them`,
+    [first, second],
   )
 }
 

@@ -57,4 +57,11 @@ export interface ContributedArgument extends Omit<GraphQLArgumentConfig, 'type'>
 export class SchemaConflictError extends Error {
   override readonly name = 'SchemaConflictError'
   readonly code = 'SCHEMA_CONFLICT'
+  /** Where what does not fit comes from, as its sources say; the last one is what was added. */
+  readonly origins: readonly string[]
+
+  constructor(message: string, origins: readonly string[] = []) {
+    super(message)
+    this.origins = origins
+  }
 }

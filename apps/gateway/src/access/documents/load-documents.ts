@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
-import { ConfigError, reasonOf } from '../../errors.ts'
+import { type ConfigError, mistakeAt, reasonOf } from '../../errors.ts'
 import { readLimited } from '../read-limited.ts'
 
 /** Texts of documents by their ids. */
@@ -21,11 +21,13 @@ export async function loadDocuments(
   baseDirectory: string,
 ): Promise<RegisteredDocuments> {
   const documents = new Map<string, string>()
-  for (const place of [from].flat()) {
-    for (const [id, text] of await readDocuments(place, baseDirectory)) {
+  for (const [index, place] of [from].flat().entries()) {
+    const path = ['persistedDocuments', 'from', ...(Array.isArray(from) ? [index] : [])]
+    for (const [id, text] of await readDocuments(place, baseDirectory, path)) {
       if ((documents.get(id) ?? text) !== text)
-        throw new ConfigError(
-          `persistedDocuments: ${shown(place)} has another document for the id "${id}", and an id has one; rename it, or leave one of them out`,
+        throw mistakeAt(
+          path,
+          `${shown(place)} has another document for the id "${id}", and an id has one; rename it, or leave one of them out`,
         )
       documents.set(id, text)
     }
@@ -41,6 +43,7 @@ export function isAddress(place: string): boolean {
 async function readDocuments(
   place: string,
   baseDirectory: string,
+  setting: readonly PropertyKey[],
 ): Promise<readonly (readonly [string, string])[]> {
   try {
     if (isAddress(place)) return readManifest(await download(place))
@@ -50,7 +53,7 @@ async function readDocuments(
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError'
     const reason = isLate ? `no answer within ${TIMEOUT_MS} ms` : reasonOf(error)
-    throw new ConfigError(`persistedDocuments: ${shown(place)}: ${reason}`, { cause: error })
+    throw mistakeAt(setting, `${shown(place)}: ${reason}`, { cause: error })
   }
 }
 

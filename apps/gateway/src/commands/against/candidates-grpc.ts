@@ -9,7 +9,7 @@ import {
 import { type Candidate, fieldNamesOf, movedFrom, type View } from './view.ts'
 import type { Finding } from './compare-schemas.ts'
 import { bareType } from './coordinates-of.ts'
-import { elementOf } from './elements.ts'
+import { elementOf } from '../../sources/elements.ts'
 import { ownCoordinate, type Renamed, type Setting } from './settings.ts'
 
 /** Well-known messages by the scalar that stands for one, and a field by which an object is known to be it. */

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../config/types.ts'
 import { type Candidate, fieldNamesOf, movedFrom, type View } from './view.ts'
 import type { Finding } from './compare-schemas.ts'
 import { bareType } from './coordinates-of.ts'
-import { elementOf } from './elements.ts'
+import { elementOf } from '../../sources/elements.ts'
 import { ownCoordinate, type Setting } from './settings.ts'
 
 type RestConfig = NonNullable<GatewayConfig['rest']>[string]

@@ -37,6 +37,8 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], schema: z.Zo
       return issue.keys.map((key) => describeUnknown(key, path, known))
     }
     case 'invalid_union': {
+      const { discriminator } = issue
+      if (discriminator !== undefined) return [{ path, text: describeKinds(schema, path) }]
       const inside = alternativeMeant(issue.errors)
       if (inside) return inside.flatMap((inner) => describeIssue(inner, path, schema))
       const [first, ...others] = new Set(
@@ -62,6 +64,14 @@ function describeUnknown(key: string, path: readonly PropertyKey[], known: reado
   }
 }
 
+/** What the setting at a path may be that tells which of several objects it is in. */
+function describeKinds(schema: z.ZodType, path: readonly PropertyKey[]): string {
+  const name = String(path.at(-1))
+  const { options = [] } = definitionOf(schemaAt(schema, path.slice(0, -1))) ?? {}
+  const kinds = options.flatMap((option) => definitionOf(definitionOf(option)?.shape?.[name])?.values ?? [])
+  return `expected one of ${kinds.map((kind) => JSON.stringify(kind)).join('|')}`
+}
+
 /** The alternative whose kind of value it is, where mistakes are only inside; of several the one with the fewest. */
 function alternativeMeant(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const inside = alternatives.filter((issues) =>
@@ -76,13 +86,18 @@ function textOf({ message }: Issue): string {
 
 /** The names of the settings that the schema knows at a path; empty where it cannot tell. */
 function settingsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const current = schemaAt(schema, path)
+  const shapes = (definitionOf(current)?.options ?? [current]).map(
+    (option) => definitionOf(option)?.shape ?? {},
+  )
+  return shapes.flatMap((shape) => Object.keys(shape))
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): unknown {
   let current: unknown = schema
   for (const part of path) {
     const definition = definitionOf(current)
     current = definition?.shape?.[String(part)] ?? definition?.valueType ?? definition?.element
   }
-  const shapes = (definitionOf(current)?.options ?? [current]).map(
-    (option) => definitionOf(option)?.shape ?? {},
-  )
-  return shapes.flatMap((shape) => Object.keys(shape))
+  return current
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type * as YamlModule from 'yaml'
-import type { Document, Node } from 'yaml'
+import type { Document, Node, Scalar } from 'yaml'
 import { ConfigError, firstLine, messageOf } from '../../errors.ts'
+import { offsetInText } from './offset-in-text.ts'
 import { isWritten } from './specification-names.ts'
 
 /** A config file of data. */
@@ -14,10 +15,10 @@ export interface ConfigDocument {
 }
 
 /**
- * Finds the place of the value at a path, or of its name; for a path that leads too far, of the end that is
- * there.
+ * Finds the place of the value at a path, of its name, or of a character of its text; for a path that leads too far, of the
+ * end that is there.
  */
-export type Locate = (path: readonly PropertyKey[], isName?: boolean) => Place
+export type Locate = (path: readonly PropertyKey[], isName?: boolean, offset?: number) => Place
 
 export interface Place {
   /** `file:line:column`, both from 1. */
@@ -39,7 +40,7 @@ export async function readConfigDocument(file: string): Promise<ConfigDocument> 
   }
   const places = async (): Promise<Locate> => {
     const source = await parse()
-    return (path, isName) => locate(source, path, isName)
+    return (path, isName, inside) => locate(source, path, isName, inside)
   }
   if (extname(file) === '.json') return { file, data: parseJson(text, file), places }
   return { file, data: toData(await parse()), places }
@@ -125,7 +126,12 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-function locate(source: Source, path: readonly PropertyKey[], isName: boolean | undefined): Place {
+function locate(
+  source: Source,
+  path: readonly PropertyKey[],
+  isName: boolean | undefined,
+  inside: number | undefined,
+): Place {
   const { yaml, document, file, text } = source
   const resolved: Resolve = (given) =>
     (yaml.isAlias(given) ? given.resolve(document) : (given ?? undefined)) as Node | undefined
@@ -137,12 +143,15 @@ function locate(source: Source, path: readonly PropertyKey[], isName: boolean | 
     if (key === undefined && value === undefined) break
     depth += 1
     const isLast = depth === path.length
-    const shown = isLast && isName === true ? (key ?? value) : value?.range ? value : key
+    const shown =
+      isLast && isName === true && inside === undefined ? (key ?? value) : value?.range ? value : key
     offset = shown?.range?.[0] ?? offset
     node = resolved(value)
   }
   // A path that leads too far ends at what the value is missing in, whose text is not the value's.
   const written = depth === path.length && yaml.isScalar(node) ? String(node.value) : undefined
+  if (inside !== undefined && written !== undefined && yaml.isScalar(node))
+    offset = offsetInText(text, node as Scalar<string>, inside)
   return { at: placeOf(offset, file, text), offset, depth, text: written }
 }
 

@@ -61,7 +61,7 @@ async function withPlaces(thrown: unknown, placeOf: PlaceOf): Promise<unknown> {
   if (!(thrown instanceof ConfigError) || thrown.findings.every(({ path }) => !path)) return thrown
   const lines = thrown.findings.map(async (finding) => {
     const text = formatFinding(finding)
-    return finding.path ? `${await placeOf(finding.path, true)}: ${text}` : text
+    return finding.path ? `${await placeOf(finding.path, true, finding.offset)}: ${text}` : text
   })
   return new ConfigError((await Promise.all(lines)).join('\n'), { cause: thrown, files: thrown.files })
 }

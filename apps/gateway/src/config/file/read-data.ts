@@ -19,8 +19,8 @@ export interface DataRead {
   readonly placeOf: PlaceOf
 }
 
-/** `isName`: of its name, not of its value. */
-export type PlaceOf = (path: readonly PropertyKey[], isName?: boolean) => Promise<string>
+/** `isName`: of its name, not of its value. `offset`: of this character of its text. */
+export type PlaceOf = (path: readonly PropertyKey[], isName?: boolean, offset?: number) => Promise<string>
 
 /**
  * Reads a config of YAML or JSON and those that it `extends`, which come first: objects are merged, all else is replaced.
@@ -57,7 +57,7 @@ async function readConfig(
   if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
   return {
     config,
-    placeOf: async (path, isName) => placeIn(await locatorsOf(documents), path, isName).at,
+    placeOf: async (path, isName, offset) => placeIn(await locatorsOf(documents), path, isName, offset).at,
   }
 }
 
@@ -145,8 +145,9 @@ function placeIn(
   located: readonly Locate[],
   path: readonly PropertyKey[],
   isName: boolean | undefined,
+  offset?: number,
 ): Place & { readonly index: number } {
-  const places = located.map((locate, index) => ({ ...locate(path, isName), index }))
+  const places = located.map((locate, index) => ({ ...locate(path, isName, offset), index }))
   return places.reduce((best, next) => (next.depth >= best.depth ? next : best))
 }
 

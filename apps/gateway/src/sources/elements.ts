@@ -1,3 +1,5 @@
+import type { SourceSections } from './types.ts'
+
 /** What a part of the schema stands for in the source that it comes from. */
 export type Element =
   | {
@@ -23,7 +25,22 @@ interface Made {
 
 /** Where sources say that a field or type comes from: the same words that stand in errors about names. */
 export function elementOf(made: Made | null | undefined): Element | undefined {
-  const origin = String(made?.extensions['origin'] ?? '')
+  return elementAt(String(made?.extensions['origin'] ?? ''))
+}
+
+/** Where the config has what comes from there; undefined: it cannot be told. */
+export function pathOfOrigin(
+  origin: string,
+  { rest = {} }: SourceSections,
+): readonly PropertyKey[] | undefined {
+  const element = elementAt(origin)
+  if (element?.section !== 'rest') return element && [element.section, element.source]
+  const { source, endpoint } = element
+  const index = rest[source]?.endpoints?.findIndex(({ name }) => name === endpoint) ?? -1
+  return ['rest', source, ...(index < 0 ? ['openapi'] : ['endpoints', index])]
+}
+
+function elementAt(origin: string): Element | undefined {
   const ofGrpc = /^grpc source "(.*)": (\S+) \([^)]*\)(?: field (\S+))?$/.exec(origin)
   if (ofGrpc) {
     const [, source = '', name = '', field] = ofGrpc

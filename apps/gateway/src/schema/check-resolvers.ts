@@ -1,0 +1,32 @@
+import type { Finding } from '@vinyasa/base'
+import { type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
+import type { IResolvers } from '@graphql-tools/utils'
+import { suggestFor } from '../coordinates.ts'
+import { ConfigError, formatPath } from '../errors.ts'
+
+/** Throws {@link ConfigError} with each type and field that has a resolver and is not there. */
+export function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): void {
+  const findings = Object.entries(resolvers).flatMap(([name, given]): Finding[] => {
+    const at = (path: readonly string[], text: string): Finding => ({
+      path: ['resolvers', ...path],
+      message: `${formatPath(['resolvers', ...path])}: ${text}`,
+    })
+    const type = schema.getType(name)
+    if (!type)
+      return [
+        at(
+          [name],
+          `the schema has no such type; define it in typeDefs, or leave this out${suggestFor(schema, name)}`,
+        ),
+      ]
+    if (!(isObjectType(type) || isInterfaceType(type)) || typeof given !== 'object' || given === null)
+      return []
+    const fields = type.getFields()
+    return Object.keys(given).flatMap((field) => {
+      if (field.startsWith('__') || Object.hasOwn(fields, field)) return []
+      const near = suggestFor(schema, `${name}.${field}`)
+      return [at([name, field], `${name} has no such field; define it in typeDefs, or leave this out${near}`)]
+    })
+  })
+  if (findings.length > 0) throw new ConfigError(findings)
+}
