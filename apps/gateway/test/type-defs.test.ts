@@ -260,7 +260,11 @@ describe('resolvers without typeDefs', () => {
   })
 
   it.each([
-    ['a field that is not there', { Query: { gone: () => 1 } }, /^resolvers\.Query\.gone: Query has no such field/],
+    [
+      'a field that is not there',
+      { Query: { gone: () => 1 } },
+      /^resolvers\.Query\.gone: Query has no such field/,
+    ],
     ['a type that is not there', { Gone: { a: () => 1 } }, /^resolvers\.Gone: the schema has no such type/],
     ['no function', { Query: { getUser: 'text' } }, /^resolvers: .*getUser/],
   ])('of %s stop the start', async (_, resolvers, message) => {

@@ -39,7 +39,12 @@ export async function initCommand(
     throw new ConfigError(`${join(directory, existing)} exists already; edit it, or remove it first`)
   }
   if (from !== undefined) {
-    if (given.length > 0 || endpoint !== undefined)
+    const [file] = given
+    if (file !== undefined && /^[\w-]+$/.test(from) && !existsSync(join(directory, from)))
+      throw new ConfigError(
+        `init --from ${from}: no such file; expected the old configuration itself, which says of which gateway it is: init --from ${file}`,
+      )
+    if (file !== undefined || endpoint !== undefined)
       throw new ConfigError(
         'init --from: the old configuration says all; leave out the other files and --endpoint',
       )

@@ -77,6 +77,8 @@ describe('init --from a subgraph of Apollo connectors', () => {
           "left     orders.graphql:5: @source(name: "orders"): header x-caller: headers are sent on under their own names (user-agent); it was left out",
           "left     orders.graphql:80: Label.color: "->match(['r','red'],['g','green'])" has no counterpart; it was left out",
           "left     orders.graphql:96: Query.secret: {$context.user} has no counterpart",
+          "left     orders.graphql:129: Order: @key: clients ask here; to stay a subgraph of a router, set federation",
+          "left     orders.graphql:210: LineInput.quantity: a default in an input has no counterpart; it was left out",
           "clients  2 breaking, 1 dangerous",
           "breaking Field 'color' was removed from object type 'Label'",
           "breaking Field 'secret' was removed from object type 'Query'",

@@ -64,6 +64,12 @@ function defined(
   const description = node.description?.value
   switch (node.kind) {
     case Kind.ENUM_TYPE_DEFINITION: {
+      for (const value of node.values ?? [])
+        if (directiveOf(value, 'alias'))
+          document.note(
+            value.loc?.startToken.line,
+            `${node.name.value}.${value.name.value}: @alias: a value is one of the API's; say in types which`,
+          )
       const values = (node.values ?? []).map(
         (value) => [value.name.value, filled({ value: value.name.value, ...about(value) })] as const,
       )
@@ -75,6 +81,11 @@ function defined(
       const fields = (node.fields ?? []).map((field) => {
         const name = field.name.value
         const key = words.keyOf?.(node.name.value, name) ?? name
+        if (field.defaultValue)
+          document.note(
+            field.loc?.startToken.line,
+            `${node.name.value}.${name}: a default in an input has no counterpart; it was left out`,
+          )
         return [name, { ...memberOf(field), ...(key !== name && { key }) }] as const
       })
       const isOneOf = directiveOf(node, 'oneOf') ? true : undefined

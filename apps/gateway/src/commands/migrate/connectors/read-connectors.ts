@@ -47,6 +47,12 @@ class Connectors {
               one.line,
               `${type.name.value}: a request for any object of a type has no counterpart; give it a field, or a join (on)`,
             )
+    const entity = [...this.#old.types.values()].find((type) => directiveOf(type, 'key'))
+    if (entity)
+      this.#old.note(
+        entity.loc?.startToken.line,
+        `${entity.name.value}: @key: clients ask here; to stay a subgraph of a router, set federation`,
+      )
     const rest = new RestDrafts(this.#old)
     for (const connector of this.#found) this.#add(connector, rest, mapping)
     const words: TypeWords = {
@@ -56,9 +62,13 @@ class Connectors {
       keyOf: (type, field) => mapping.keyOf(type, field),
     }
     const written = rest.write(words, new Set())
+    const inaccessible = hiddenFrom(this.#old)
     for (const source of Object.values(written)) {
-      const types = Object.keys((source as { readonly types?: object }).types ?? {})
-      const hide = types.flatMap((type) => Object.keys(mapping.more(type)).map((name) => `${type}.${name}`))
+      const { types = {} } = source as { readonly types?: Readonly<Record<string, Members>> }
+      const more = Object.keys(types).flatMap((type) =>
+        Object.keys(mapping.more(type)).map((name) => `${type}.${name}`),
+      )
+      const hide = [...more, ...inaccessible.filter((coordinate) => isAmong(types, coordinate))]
       if (hide.length > 0) Object.assign(source, { hide })
     }
     return {
@@ -84,6 +94,10 @@ class Connectors {
 
   #readField(type: string, field: FieldDefinitionNode, mapping: Mapping): void {
     const coordinate = `${type}.${field.name.value}`
+    if (directiveOf(field, 'inaccessible') && this.#old.roots.has(type)) {
+      this.#elsewhere.add(coordinate)
+      return
+    }
     const [directive, more] = directivesOf(field).filter(({ name }) => name === 'connect')
     const root = this.#old.roots.get(type)
     if (!directive) {
@@ -137,4 +151,31 @@ class Connectors {
       this.#old.note(directive.line, `${type}.${name}: ${error.message}`)
     }
   }
+}
+
+interface Members {
+  readonly fields?: object
+  readonly values?: object
+}
+
+/** Coordinates of what routers keep from clients: types, and fields and values of others. */
+function hiddenFrom(old: OldDocument): readonly string[] {
+  return [...old.types.values()].flatMap((type) => {
+    const name = type.name.value
+    if (directiveOf(type, 'inaccessible')) return [name]
+    const members = [
+      ...('fields' in type ? (type.fields ?? []) : []),
+      ...('values' in type ? (type.values ?? []) : []),
+    ]
+    return members.flatMap((member) =>
+      directiveOf(member, 'inaccessible') ? [`${name}.${member.name.value}`] : [],
+    )
+  })
+}
+
+function isAmong(types: Readonly<Record<string, Members>>, coordinate: string): boolean {
+  const [name = '', member] = coordinate.split('.')
+  const type = types[name]
+  if (!type || member === undefined) return type !== undefined
+  return Object.hasOwn(type.fields ?? {}, member) || Object.hasOwn(type.values ?? {}, member)
 }

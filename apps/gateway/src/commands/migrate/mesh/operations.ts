@@ -56,7 +56,16 @@ export class MeshOperations {
       const target = `${String(join['targetTypeName'])}.${String(join['targetFieldName'])}`
       const operation = this.#found.find(({ call }) => call.name === join['sourceFieldName'])
       const args = argsOf(join['sourceArgs'] ?? join['args'])
-      if (!isRecord(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
+      const pubsub =
+        join['pubsubTopic'] === undefined
+          ? undefined
+          : `${String(join['type'] ?? join['targetTypeName'])}.${String(join['field'] ?? join['targetFieldName'])}`
+      if (pubsub !== undefined)
+        this.#note(
+          path,
+          `${pubsub}: what comes over pubsub has no counterpart; write a resolver in a config of code`,
+        )
+      else if (!isRecord(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
       else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
         this.#note(path, `${target}: write it as a join (joins of gRPC, on of an endpoint), or a resolver`)
       else {
@@ -153,10 +162,25 @@ function argsOf(given: unknown): Record<string, string> | undefined {
 }
 
 /** The field of an operation whose type nobody says: JSON. */
+/** The type of an argument that `argTypeMap` gives: by its name, or by a JSON schema. */
+function argumentType(given: unknown): string {
+  if (!isRecord(given)) return textOf(given) ?? 'String'
+  const type = textOf(given['type']) ?? 'String'
+  if (type === 'array') return `[${argumentType(given['items'])}]`
+  return JSON_TYPES[type] ?? type
+}
+
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  string: 'String',
+  integer: 'Int',
+  number: 'Float',
+  boolean: 'Boolean',
+  object: 'JSON',
+}
+
 function fieldNode(name: string, taken: Taken, types: Values): FieldDefinitionNode {
   const typeOf = (arg: string): string => {
-    const given = types[arg]
-    return textOf(isRecord(given) ? given['type'] : given) ?? 'String'
+    return argumentType(types[arg])
   }
   const node = (text: string) => ({ kind: Kind.NAME, value: text }) as const
   return {

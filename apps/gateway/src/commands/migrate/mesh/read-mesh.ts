@@ -16,6 +16,16 @@ const NO_HANDLER: Readonly<Record<string, string>> = {
 
 const SERVED: ReadonlySet<string> = new Set(['port', 'hostname', 'host', 'cors', 'endpoint'])
 
+/** Settings of the whole that are read, or that nobody but tools misses. */
+const READ: ReadonlySet<string> = new Set([
+  '$schema',
+  'additionalResolvers',
+  'additionalTypeDefs',
+  'sdk',
+  'serve',
+  'sources',
+])
+
 /** Settings of the whole that have theirs elsewhere. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   cache: 'set responseCache',
@@ -23,6 +33,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   pubsub: 'set redisUrl',
   require: 'import it in a config of code',
   transforms: 'transforms of the whole: set prefix, rename and hide of each source',
+  persistedOperations: 'register documents in persistedDocuments',
+  customFetch: 'send requests otherwise with interceptors, in a config of code',
+  skipSSLValidation:
+    'certificates are verified; name the authority in tls.ca of gRPC, or NODE_EXTRA_CA_CERTS',
   documents: 'register documents in persistedDocuments',
 }
 
@@ -58,9 +72,15 @@ class Mesh {
   async read(): Promise<Migration> {
     for (const source of this.#yaml.sources) await this.#readSource(source)
     this.#operations.readJoins()
-    for (const key of Object.keys(ELSEWHERE))
-      if (this.#yaml.data[key] !== undefined) this.#note([key], `${key}: ${ELSEWHERE[key]}`)
     const { data } = this.#yaml
+    for (const [key, value] of Object.entries(data)) {
+      const elsewhere = ELSEWHERE[key]
+      if (value === undefined || READ.has(key)) continue
+      this.#note(
+        [key],
+        elsewhere === undefined ? `${key} has no counterpart; it was left out` : `${key}: ${elsewhere}`,
+      )
+    }
     for (const key of Object.keys(isRecord(data['serve']) ? data['serve'] : {}))
       if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no counterpart; it was left out`)
     if (data['additionalTypeDefs'] !== undefined)

@@ -69,7 +69,14 @@ export function headersOf(
   const headers: Record<string, string> = {}
   const forwarded: string[] = []
   for (const [name, value] of Object.entries(isRecord(given) ? given : {})) {
-    const text = String(value)
+    // gRPC: the way through the context.
+    const isWay =
+      Array.isArray(value) && value[0] === 'context' && value[1] === 'headers' && value.length === 3
+    const text = isWay
+      ? `{context.headers.${String(value[2])}}`
+      : Array.isArray(value)
+        ? `{${value.join('.')}}`
+        : String(value)
     const sent = /^\{context\.headers(?:\.([\w-]+)|\[['"]([\w-]+)['"]\])\}$/.exec(text)
     const header = sent?.[1] ?? sent?.[2]
     if (header?.toLowerCase() === name.toLowerCase()) forwarded.push(name.toLowerCase())

@@ -49,6 +49,9 @@ class Tailcall {
 
   read(): Migration {
     for (const [{ name }, field] of this.#old.allFields()) this.#readField(name.value, field)
+    for (const type of this.#old.types.values())
+      for (const { name, line } of directivesOf(type))
+        if (name in ELSEWHERE) this.#old.note(line, `${type.name.value}: @${name}: ${ELSEWHERE[name]}`)
     const added = new Map([...this.#old.types.keys()].map((type) => [type, this.#added(type)] as const))
     const words = {
       placeOf: (type: string, field: FieldDefinitionNode) => this.#placeOf(type, field),
