@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { type ConfigError, messageOf, mistakeAt } from './errors.ts'
+import { messageOf, mistakeAt } from './errors.ts'
 
 export interface TlsTexts {
   readonly ca?: string
@@ -16,7 +16,7 @@ const KINDS = { ca: 'CERTIFICATE', cert: 'CERTIFICATE', key: 'PRIVATE KEY' } as 
 
 /**
  * The PEM texts of the setting at `path`, of which each is a file or the text itself; an empty one is none. Throws
- * {@link ConfigError} for what is neither, and for a key that is not the certificate's.
+ * `ConfigError` for what is neither, and for a key that is not the certificate's.
  */
 export async function readTlsFiles(
   path: readonly PropertyKey[],

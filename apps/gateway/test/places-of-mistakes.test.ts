@@ -371,7 +371,7 @@ it.each(all)(
     const written = JSON.stringify(config, null, 2)
     await writeFile(json, written)
     expect(await folder.command('check', '--config', json)).toBe(1)
-    const [line = ''] = folder.err.splice(0).filter((one) => text.test(one))
+    const line = folder.err.splice(0).find((one) => text.test(one)) ?? ''
     const [, row = '', column = '', said = ''] = /\.json:(\d+):(\d+): (.*)/s.exec(line) ?? []
     const at = written.split('\n')[Number(row) - 1]?.slice(Number(column) - 1) ?? ''
     const meant = marked.slice(marked.indexOf('§') + 1)

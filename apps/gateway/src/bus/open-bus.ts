@@ -1,5 +1,5 @@
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
-import { type ConfigError, mistakeAt } from '../errors.ts'
+import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Broker } from './broker.ts'
 import type { ReachedBrokers } from './reached-brokers.ts'
@@ -31,7 +31,7 @@ export interface OpenBusOptions {
 }
 
 /**
- * The bus of one gateway: in memory, or over Redis or NATS when there is more than one. Throws {@link ConfigError} when the
+ * The bus of one gateway: in memory, or over Redis or NATS when there is more than one. Throws `ConfigError` when the
  * broker was never reached; one that goes away later is logged, and the gateway goes on without it, over reloads too.
  */
 export async function openBus(

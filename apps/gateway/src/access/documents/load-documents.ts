@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
-import { type ConfigError, mistakeAt, reasonOf } from '../../errors.ts'
+import { mistakeAt, reasonOf } from '../../errors.ts'
 import { readLimited } from '../read-limited.ts'
 
 /** Texts of documents by their ids. */
@@ -14,7 +14,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /**
  * Reads documents as tools write them: a manifest of Apollo, one of Relay or graphql-codegen (ids with texts), in a file
  * or at an address, or a folder of `.graphql` files, each known by its name and by the SHA-256 of its text. Throws
- * {@link ConfigError}.
+ * `ConfigError`.
  */
 export async function loadDocuments(
   from: PersistedDocumentsConfig['from'],

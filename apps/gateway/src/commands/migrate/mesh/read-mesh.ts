@@ -1,6 +1,7 @@
 import { isRecord } from '@vinyasa/base'
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import { schemaForClients } from '../../against/read-old-schema.ts'
+import { ELSEWHERE, NO_HANDLER, READ, SERVED } from './elsewhere.ts'
 import { meshMethods, READING } from './methods.ts'
 import { MeshOperations } from './operations.ts'
 import { meshOpenApiNames } from './openapi-names.ts'
@@ -8,37 +9,6 @@ import { readTransforms, type Transforms } from './transforms.ts'
 import { headersOf, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
 import { filled, type Migration, Unsaid } from '../migration.ts'
 import { OldDocument } from '../old-document.ts'
-
-const NO_HANDLER: Readonly<Record<string, string>> = {
-  graphql: 'there is no source for GraphQL here',
-  soap: 'there is no source for SOAP here',
-}
-
-const SERVED: ReadonlySet<string> = new Set(['port', 'hostname', 'host', 'cors', 'endpoint'])
-
-/** Settings of the whole that are read, or that nobody but tools misses. */
-const READ: ReadonlySet<string> = new Set([
-  '$schema',
-  'additionalResolvers',
-  'additionalTypeDefs',
-  'sdk',
-  'serve',
-  'sources',
-])
-
-/** Settings of the whole that have theirs elsewhere. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  cache: 'set responseCache',
-  plugins: 'plugins are Yoga’s and Envelop’s here too: name them in a config of code',
-  pubsub: 'set redisUrl',
-  require: 'import it in a config of code',
-  transforms: 'transforms of the whole: set prefix, rename and hide of each source',
-  persistedOperations: 'register documents in persistedDocuments',
-  customFetch: 'send requests otherwise with interceptors, in a config of code',
-  skipSSLValidation:
-    'certificates are verified; name the authority in tls.ca of gRPC, or NODE_EXTRA_CA_CERTS',
-  documents: 'register documents in persistedDocuments',
-}
 
 /**
  * Reads a `.meshrc.yaml`; undefined: it is none. `built`: the schema that Mesh made of it, which says what its clients know.
