@@ -15,7 +15,8 @@ const MAY: Readonly<Record<string, string>> = {
     'It names the sections, which are validated before anything of sources is loaded.',
   'apps/gateway/src/commands/init.ts': 'It writes a config for a backend that it has looked at.',
   'apps/gateway/src/commands/migrate/': 'It writes a config for backends that another one names.',
-  'apps/gateway/src/commands/against/settings.ts': 'It knows what each kind calls by which setting.',
+  [`${SOURCES}elements.ts`]: 'It reads where each kind says that something comes from.',
+  'apps/gateway/src/commands/against/': 'It knows what each kind calls by which setting.',
 }
 
 /** A kind as a text, or a section of the config. */

@@ -3,7 +3,7 @@ import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
 import { mistakeAt } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
-import { readTlsFiles } from '../tls-files.ts'
+import { readTlsFiles } from '../redis/tls-files.ts'
 
 /** Settings have passwords in them. */
 function digest(settings: unknown): string {

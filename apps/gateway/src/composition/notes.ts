@@ -19,7 +19,10 @@ export function noteAll(
     ...unknownLiveAskers(schema, config).map((note) => ({ source: 'liveQuery', note })),
     ...unknownLiveTypes(schema, config).map((note) => ({ source: 'liveQuery', note })),
     ...unknownStatedTypes(schema).map((note) => ({ source: 'dependencies', note })),
-    ...unansweredExamples(schema, config).map((note) => ({ source: 'graphql', note })),
+    ...unansweredExamples(schema, config.graphql?.examples ?? []).map((note) => ({
+      source: 'graphql',
+      note,
+    })),
     ...noteUnmetRules(schema, config).map((note) => ({ source: 'access', note })),
     ...lateBackends(config),
   ]

@@ -1,11 +1,10 @@
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql'
-import type { GraphqlConfig } from '../http/http-types.ts'
 import { formatPath, messageOf } from '../errors.ts'
 
 /** Returns a line for each of the config's examples that the schema does not answer. */
 export function unansweredExamples(
   schema: GraphQLSchema,
-  { graphql: { examples = [] } = {} }: { readonly graphql?: GraphqlConfig | undefined },
+  examples: readonly { readonly query: string; readonly variables?: string | undefined }[],
 ): readonly string[] {
   return examples.flatMap(({ query, variables }, index) => {
     const mistakes = [

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from 'node:tls'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { RedisConfig, RedisSections, TlsFilesConfig } from './broker-types.ts'
 import { messageOf, mistakeAt } from '../errors.ts'
-import { readTlsFiles } from '../tls-files.ts'
+import { readTlsFiles } from './tls-files.ts'
 
 /** The Redis of a config, for everything in a gateway that has connections to it. */
 export interface ConfiguredRedis {

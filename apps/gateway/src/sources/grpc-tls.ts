@@ -1,5 +1,5 @@
 import type { GrpcSourceConfig } from './types.ts'
-import { readTlsFiles } from '../tls-files.ts'
+import { readTlsFiles } from '../redis/tls-files.ts'
 
 type Tls = GrpcSourceConfig['tls']
 type Endpoint = NonNullable<GrpcSourceConfig['endpoint']>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { messageOf, mistakeAt } from './errors.ts'
+import { messageOf, mistakeAt } from '../errors.ts'
 
 export interface TlsTexts {
   readonly ca?: string
