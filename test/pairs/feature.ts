@@ -84,7 +84,7 @@ export interface Value {
   readonly operations?: readonly string[]
   /** Headers that every request then needs. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Request headers that backends get. */
+  /** Request headers that backends get, beside those that other features state. Where none does: the default ones. */
   readonly forwards?: { readonly grpc: readonly string[]; readonly rest: readonly string[] }
   /** Request headers that backends see in place of those that the user sent; undefined takes one away. */
   readonly derives?: (user: User) => Readonly<Record<string, string | undefined>>

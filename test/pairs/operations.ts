@@ -168,6 +168,15 @@ export function drawQuery(random: Random, kinds: ReadonlySet<string>, known: boo
   }
 }
 
+/** One of each template of these kinds that has an id. */
+export function drawEach(random: Random, kinds: ReadonlySet<string>): readonly Operation[] {
+  return TEMPLATES.flatMap(({ name, kind, type, text, variables }) =>
+    kinds.has(kind) && typeof text === 'string'
+      ? [{ name, type, text, ...(variables && { variables: variables(random) }) }]
+      : [],
+  )
+}
+
 /** All texts that a client may name by an id. */
 export function knownTexts(kinds: ReadonlySet<string>): readonly string[] {
   const fixedOnes = [MANY_ALIASES, EXPENSIVE, SLOW, WATCHED].map(({ text }) => text)

@@ -41,10 +41,11 @@ export interface Reference {
 
 export function createReference(drawn: readonly Drawn[]): Reference {
   const values = drawn.map(({ value }) => value)
-  const forwards = values.findLast((value) => value.forwards)?.forwards ?? {
-    grpc: ['authorization'],
-    rest: [],
-  }
+  const stated = values.flatMap(({ forwards = [] }) => forwards)
+  const forwards =
+    stated.length > 0
+      ? { grpc: stated.flatMap(({ grpc }) => grpc), rest: stated.flatMap(({ rest }) => rest) }
+      : { grpc: ['authorization'], rest: [] }
 
   function seen(user: User, kind: 'grpc' | 'rest'): Headers {
     const headers = Object.assign({}, user.headers, ...values.map(({ derives }) => derives?.(user)))

@@ -108,6 +108,7 @@ export async function runRow({
     drawn.map(async ({ feature, value, piece }) => value.during?.(talk.session(feature.name), piece)),
   )
   await talk.rounds()
+  await talk.askers()
   await sleep(Math.max(0, ...drawn.map(({ value }) => value.afterwardsMs ?? 0)))
   if (row['gateways'] === '2') await talk.far(servers.networks)
   if (row['gateways'] === 'parted') await talk.parted(servers.networks)

@@ -7,7 +7,7 @@ import type { Drawn, Session } from './feature.ts'
 import { foreignMarks } from './judge.ts'
 import { askKnown, type KnownAsked } from './known.ts'
 import type { Library } from './library.ts'
-import { drawMutation, drawQuery, type Operation, RENAME_WATCHED, WATCHED } from './operations.ts'
+import { drawEach, drawMutation, drawQuery, type Operation, RENAME_WATCHED, WATCHED } from './operations.ts'
 import { createReference, type Reference } from './reference.ts'
 import type { Answer, Beside, Run, Sent, Way } from './run.ts'
 import { parentOf, traceOf } from './trace-of.ts'
@@ -134,6 +134,12 @@ export class Talk {
       // What was kept of the same question is given once more.
       await this.#read()
     }
+  }
+
+  /** All users ask each question, one right after the other, so that what was kept for one would be given to the next. */
+  async askers(): Promise<void> {
+    for (const operation of drawEach(this.#random, this.#kinds))
+      for (const user of USERS) await this.send(user, [operation], this.plainWay())
   }
 
   /** The first gateway is far from what carries changes: its mutations still show at the second one when they are answered. */

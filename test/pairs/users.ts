@@ -11,13 +11,20 @@ export const AUDIENCE = 'library'
 /** There is nothing behind it. */
 export const SECRET = 'a secret of the pairs, of thirty-two bytes or more'
 
-/** Each differs from the first by one header alone, or shows nothing. */
+/** Each differs from the first by one header alone, or shows no token. */
 export const USERS: readonly User[] = [
   user('ada', { authorization: tokenOf('ada'), 'x-tenant': 'north', 'x-lang': 'en' }),
   user('ada of the south', { authorization: tokenOf('ada'), 'x-tenant': 'south', 'x-lang': 'en' }),
   user('ada in French', { authorization: tokenOf('ada'), 'x-tenant': 'north', 'x-lang': 'fr' }),
   user('bob', { authorization: tokenOf('bob'), 'x-tenant': 'north', 'x-lang': 'en' }),
   user('nobody', {}),
+  user('ada, who says that she is bob', {
+    authorization: tokenOf('ada'),
+    'x-tenant': 'north',
+    'x-lang': 'en',
+    'x-user': 'bob',
+  }),
+  user('nobody, who says to be ada', { 'x-user': 'ada' }),
 ]
 
 function user(name: string, headers: Readonly<Record<string, string>>): User {

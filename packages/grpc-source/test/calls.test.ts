@@ -163,6 +163,14 @@ describeTransports('metadata', (source) => {
     expect(JSON.stringify(calls[0]?.metadata).match(/evil/g)).toHaveLength(1)
   })
 
+  it('sends a header once that is named twice', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const forwardHeaders = ['x-user', 'X-User']
+    const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address, forwardHeaders })
+    await run(yogaWith(grpc), '{ get { text } }', { headers: { 'x-user': 'ada' } })
+    expect(calls[0]?.metadata['x-user']).toEqual(['ada'])
+  })
+
   it.each([
     ['CR/LF', 'a\r\nx-admin: 1'],
     ['non-ASCII', 'ü'],

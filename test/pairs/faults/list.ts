@@ -25,7 +25,7 @@ export const FAULTS: readonly Fault[] = [
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
-    beside: { cache: ['endless', ...KEEPING], forward: 'user', jwt: 'claims' },
+    beside: { cache: ['endless', ...KEEPING], jwt: 'claims' },
   },
   {
     name: 'nobody takes note of what resolvers of the config read',

@@ -6,7 +6,7 @@ import { isBeside, neededBy, type Fault } from './fault.ts'
 import { FAULTS } from './list.ts'
 
 /** Rows that are run with a fault at most. */
-const ROWS = 3
+const ROWS = 6
 
 export interface FaultsOptions extends Pick<
   PairsOptions,

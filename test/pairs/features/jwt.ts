@@ -49,7 +49,7 @@ const refusalOf = (user: User): string | undefined => {
 
 export const auth: Feature = {
   name: 'jwt',
-  settings: ['auth', 'access'],
+  settings: ['auth', 'access', 'grpc', 'rest'],
   values: [
     { name: 'off' },
     {
@@ -79,7 +79,14 @@ export const auth: Feature = {
     },
     {
       name: 'claims',
-      config: () => constant(jwt({ forwardClaims: { 'x-user': 'sub' } })),
+      // A header that is made of a claim is for backends that get it.
+      config: () =>
+        constant({
+          ...jwt({ forwardClaims: { 'x-user': 'sub' } }),
+          grpc: { books: { forwardHeaders: ['x-user'] } },
+          rest: { authors: { forwardHeaders: ['x-user'] } },
+        }),
+      forwards: { grpc: ['x-user'], rest: ['x-user'] },
       derives: (user) => ({
         'x-user': isKnown(user) ? subjectOf(user.headers['authorization'] ?? '') : undefined,
       }),

@@ -79,7 +79,8 @@ export type MetadataSource = (context: unknown) => MetadataEntries | Promise<Met
 export function createMetadataSource(settings: MetadataSettings): MetadataSource {
   const { forwardHeaders = FORWARDED, metadata = {} } = settings
   const { static: fixed = {}, fromContext } = metadata
-  const forwarded = forwardHeaders.map((name) => name.toLowerCase()).filter((name) => !isForbidden(name))
+  const names = new Set(forwardHeaders.map((name) => name.toLowerCase()))
+  const forwarded = [...names].filter((name) => !isForbidden(name))
   const constant = fixedEntries(fixed)
   const ofContext = createAttachment<MetadataEntries | Promise<MetadataEntries>>()
 
