@@ -14,7 +14,7 @@ export async function shrink(
   const off = offRow(features)
   const guess = likely && { ...off, ...likely }
   let left = guess && (await breaks(guess)) ? guess : row
-  for (let size = Math.ceil(onFeatures(features, row).length / 2); size >= 1; size = Math.floor(size / 2)) {
+  for (let size = Math.ceil(onFeatures(features, left).length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < onFeatures(features, left).length;) {
       const dropped = onFeatures(features, left).slice(at, at + size)
       const smaller = { ...left, ...Object.fromEntries(dropped.map((name) => [name, off[name] as string])) }

@@ -138,8 +138,9 @@ export class Talk {
 
   /** All users ask each question, one right after the other, so that what was kept for one would be given to the next. */
   async askers(): Promise<void> {
+    const ways = [this.plainWay(), ...this.#ways.filter((way) => way === 'get')]
     for (const operation of drawEach(this.#random, this.#kinds))
-      for (const user of USERS) await this.send(user, [operation], this.plainWay())
+      for (const way of ways) for (const user of USERS) await this.send(user, [operation], way)
   }
 
   /** The first gateway is far from what carries changes: its mutations still show at the second one when they are answered. */

@@ -44,6 +44,31 @@ export const FAULTS: readonly Fault[] = [
     beside: { cache: KEEPING, resolvers: 'undeclared' },
   },
   {
+    name: 'live queries are shared by those whom forwarded headers tell apart',
+    edits: [
+      {
+        file: 'packages/live-query/src/execution/engine.ts',
+        from: 'varyHeaders.map((name) => name.toLowerCase()), ...asker.headers]',
+        to: 'varyHeaders.map((name) => name.toLowerCase())]',
+      },
+    ],
+    beside: {
+      live: ['sse', 'ws', 'EventSource', 'patches'],
+      forward: ['tenant by grpc', 'tenant by rest', 'all'],
+    },
+  },
+  {
+    name: '`Vary` does not name what sources forward',
+    edits: [
+      {
+        file: 'packages/response-cache/src/http/cache-headers.ts',
+        from: "['Accept', ...varyHeaders, ...names]",
+        to: "['Accept', ...varyHeaders]",
+      },
+    ],
+    beside: { cache: ['endless', ...KEEPING], clientMaxAge: 'on', forward: ['user', 'all'] },
+  },
+  {
     name: 'neither a mutation nor the bus evicts',
     edits: [
       {
@@ -131,6 +156,17 @@ export const FAULTS: readonly Fault[] = [
     beside: { workers: '2', metrics: 'on' },
   },
   {
+    name: 'each operation is counted twice',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/metrics/metrics.ts',
+        from: "operationOfType(isLiveRun(context) ? 'live' : type)(1)",
+        to: "operationOfType(isLiveRun(context) ? 'live' : type)(2)",
+      },
+    ],
+    beside: { metrics: ['on', 'token'] },
+  },
+  {
     name: 'calls of backends carry a second `traceparent`',
     edits: [
       {
@@ -164,6 +200,17 @@ export const FAULTS: readonly Fault[] = [
     beside: { tracing: 'on' },
   },
   {
+    name: "what a backend says is lost with a document's literals",
+    edits: [
+      {
+        file: 'packages/pipeline/src/literals/lifted-errors.ts',
+        from: '{ source, positions, path, originalError, extensions })',
+        to: '{ source, positions, path, originalError: new Error(originalError?.message), extensions })',
+      },
+    ],
+    beside: { exposeErrors: ['caller', 'on'] },
+  },
+  {
     name: 'base64 text of an `Upload` is sent as the file',
     edits: [
       {
@@ -194,7 +241,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'void onScriptShellEnd',
       },
     ],
-    beside: { launcher: 'npm start' },
+    beside: { launcher: ['npm start', 'npx'] },
   },
   {
     name: 'a rebuilt schema loses what plugins note by a symbol',
@@ -217,6 +264,28 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
     beside: { plugin: 'onResponse' },
+  },
+  {
+    name: 'one hook of a plugin makes each value in a text another document',
+    edits: [
+      {
+        file: 'packages/pipeline/src/plugins/others.ts',
+        from: "this.seesLiterals = has('onParse', 'onValidate', 'onExecute')",
+        to: 'this.seesLiterals = has(...HOOK_NAMES)',
+      },
+    ],
+    beside: { plugin: 'onResponse' },
+  },
+  {
+    name: "Yoga's plugins of documents by ids are asked behind the gateway's refusal",
+    edits: [
+      {
+        file: 'apps/gateway/src/composition/plugins.ts',
+        from: '    ...added,\n    ...access.behindPlugins,\n',
+        to: '    ...access.behindPlugins,\n    ...added,\n',
+      },
+    ],
+    beside: { plugin: ["Yoga's apq", "Yoga's documents"] },
   },
   {
     name: 'a limit of rates closes the prepared path',
