@@ -200,17 +200,6 @@ export const FAULTS: readonly Fault[] = [
     beside: { tracing: 'on' },
   },
   {
-    name: "what a backend says is lost with a document's literals",
-    edits: [
-      {
-        file: 'packages/pipeline/src/literals/lifted-errors.ts',
-        from: '{ source, positions, path, originalError, extensions })',
-        to: '{ source, positions, path, originalError: new Error(originalError?.message), extensions })',
-      },
-    ],
-    beside: { exposeErrors: ['caller', 'on'] },
-  },
-  {
     name: 'base64 text of an `Upload` is sent as the file',
     edits: [
       {
