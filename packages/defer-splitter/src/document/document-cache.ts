@@ -2,18 +2,6 @@ import { type DocumentNode, getOperationAST, type GraphQLSchema, type OperationD
 import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
 import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
-/** Facts about a document that are worked out once. */
-export interface KnownDocument {
-  /** The document mentions `@defer` or `@stream`, in force or not. */
-  readonly isIncremental: boolean
-  /** The document without them. */
-  readonly stripped: DocumentNode
-  /** The document for the eager strategy. */
-  eager(schema: GraphQLSchema): DocumentNode
-  /** The operation of that name; without a name the only one. */
-  operation(name: string | null | undefined): KnownOperation | undefined
-}
-
 export type DocumentCache = (document: DocumentNode) => KnownDocument
 
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
@@ -21,17 +9,14 @@ export function createDocumentCache(): DocumentCache {
   const known = new WeakMap<DocumentNode, KnownDocument>()
   return (document) => {
     let entry = known.get(document)
-    if (!entry) known.set(document, (entry = learnDocument(document)))
+    if (!entry) known.set(document, (entry = new KnownDocument(document)))
     return entry
   }
 }
 
-export function learnDocument(document: DocumentNode): KnownDocument {
-  return new LearntDocument(document)
-}
-
-/** Most documents are only asked whether they are incremental. */
-class LearntDocument implements KnownDocument {
+/** Facts about a document that are worked out once. Most documents are only asked whether they are incremental. */
+export class KnownDocument {
+  /** The document mentions `@defer` or `@stream`, in force or not. */
   readonly isIncremental: boolean
   readonly #document: DocumentNode
   #stripped: DocumentNode | undefined
@@ -43,10 +28,12 @@ class LearntDocument implements KnownDocument {
     this.isIncremental = mentionsIncremental(document)
   }
 
+  /** The document without them. */
   get stripped(): DocumentNode {
     return (this.#stripped ??= this.isIncremental ? stripIncremental(this.#document) : this.#document)
   }
 
+  /** The document for the eager strategy. */
   eager(schema: GraphQLSchema): DocumentNode {
     const eager = (this.#eager ??= new WeakMap())
     let found = eager.get(schema)
@@ -54,6 +41,7 @@ class LearntDocument implements KnownDocument {
     return found
   }
 
+  /** The operation of that name; without a name the only one. */
   operation(name: string | null | undefined): KnownOperation | undefined {
     const definition = getOperationAST(this.#document, name)
     if (!definition) return undefined

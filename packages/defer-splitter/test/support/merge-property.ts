@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql'
 import * as graphql from 'graphql'
-import { learnDocument } from '../../src/document/document-cache.ts'
+import { KnownDocument } from '../../src/document/document-cache.ts'
 import { stripIncremental, toEagerDocument } from '../../src/document/document.ts'
 import { splitToStream } from '../../src/eager/eager.ts'
 import { executeStreaming } from '../../src/execution/execute-streaming.ts'
@@ -69,10 +69,10 @@ export async function run(
   const plain = await executed(stripIncremental(document))
   const answer =
     strategy === 'streaming'
-      ? await executeStreaming({ ...args, document }, options, learnDocument(document))
+      ? await executeStreaming({ ...args, document }, options, new KnownDocument(document))
       : splitToStream({
           result: strategy === 'eager' ? await executed(toEagerDocument(document, schema)) : plain,
-          document: learnDocument(document),
+          document: new KnownDocument(document),
           variables: documentVariables,
           schema,
           maxPatches: options.maxPatches,
