@@ -1,4 +1,4 @@
-import { GraphQLError, type ExecutionResult } from 'graphql'
+import { GraphQLError } from 'graphql'
 
 export const DOCUMENT_LIMIT_EXCEEDED = 'DOCUMENT_LIMIT_EXCEEDED'
 
@@ -16,8 +16,8 @@ export function jsonLimitExceeded(what: string, limit: number): GraphQLError {
 
 /** The errors of a result; none of what is no result, or comes in parts. */
 export function errorsOf(result: unknown): readonly GraphQLError[] {
-  if (result === null || typeof result !== 'object' || !('errors' in result)) return []
-  return (result as ExecutionResult).errors ?? []
+  const { errors } = Object(result) as { readonly errors?: unknown }
+  return Array.isArray(errors) ? (errors as readonly GraphQLError[]) : []
 }
 
 function exceeded(message: string): GraphQLError {

@@ -1,4 +1,5 @@
 import { Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql'
+import { errorsOf } from '../limits/errors.ts'
 
 export interface OperationFacts {
   readonly type: 'query' | 'mutation' | 'subscription'
@@ -27,10 +28,8 @@ export function labelOf(code: unknown): string {
 
 /** `extensions.code` of every error of a result; an error without one is of the gateway's own making. */
 export function errorCodesOf(result: unknown): readonly string[] {
-  if (result === null || typeof result !== 'object' || !('errors' in result)) return []
-  if (!Array.isArray(result.errors)) return []
-  return result.errors.map((error: { extensions?: { code?: unknown } }) => {
-    const code = error.extensions?.code
+  return errorsOf(result).map(({ extensions }) => {
+    const code: unknown = extensions?.['code']
     return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR'
   })
 }

@@ -1,4 +1,5 @@
 import { systemClock } from '@vinyasa/base'
+import { errorsOf } from '../limits/errors.ts'
 import { labelOf } from './operation.ts'
 
 /** Errors of one kind, as far as an operator may see them: no message, no value, no header. */
@@ -30,7 +31,7 @@ const MAX_NAME = 80
 export interface ErrorLike {
   readonly message: string
   readonly path?: readonly (string | number)[] | undefined
-  readonly extensions?: { readonly code?: unknown } | undefined
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -66,14 +67,13 @@ export function createRecentErrors(now: () => number = systemClock.wallNow): Rec
 
 /** Returns the errors of the result itself and of the patches in it. */
 export function errorsIn(result: unknown): readonly ErrorLike[] {
-  if (result === null || typeof result !== 'object') return []
-  const { errors, incremental } = result as { errors?: unknown; incremental?: unknown }
-  const own = Array.isArray(errors) ? (errors as readonly ErrorLike[]) : []
+  const own: readonly ErrorLike[] = errorsOf(result)
+  const { incremental } = Object(result) as { readonly incremental?: unknown }
   return Array.isArray(incremental) ? [...own, ...incremental.flatMap(errorsIn)] : own
 }
 
 function codeOf({ extensions }: ErrorLike): string {
-  const code = extensions?.code
+  const code = extensions?.['code']
   return code === undefined ? 'INTERNAL_SERVER_ERROR' : labelOf(code)
 }
 

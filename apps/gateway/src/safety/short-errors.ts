@@ -1,4 +1,5 @@
 import type { Plugin } from 'graphql-yoga'
+import { errorsOf } from '../limits/errors.ts'
 import { withBehaviour } from '../behaviour.ts'
 
 /** Limit in characters of one message to a client. The rest is nearly always what the client sent itself. */
@@ -16,9 +17,7 @@ export function useShortErrors(): Plugin {
 
 function shorten(result: unknown): void {
   if (Array.isArray(result)) for (const one of result) shorten(one)
-  const { errors } = Object(result) as { readonly errors?: unknown }
-  if (!Array.isArray(errors)) return
-  for (const error of errors as { message?: unknown }[]) {
+  for (const error of errorsOf(result) as readonly { message?: unknown }[]) {
     const { message } = error
     if (typeof message !== 'string' || message.length <= MAX_CHARACTERS) continue
     error.message = `${message.slice(0, MAX_CHARACTERS - END_CHARACTERS - 1)}…${message.slice(-END_CHARACTERS)}`
