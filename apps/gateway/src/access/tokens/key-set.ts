@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@vinyasa/base'
+import { type Clock, systemClock, unlessAborted } from '@vinyasa/base'
 import {
   createLocalJWKSet,
   errors,
@@ -141,16 +141,10 @@ async function withDeadline<T>(
   ms: number,
 ): Promise<T> {
   const controller = new AbortController()
-  let timer: unknown
-  const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimeout(() => {
-      const error = new Error(`no keys within ${ms} ms`)
-      controller.abort(error)
-      reject(error)
-    }, ms)
-  })
+  const { signal } = controller
+  const timer = clock.setTimeout(() => controller.abort(new Error(`no keys within ${ms} ms`)), ms)
   try {
-    return await Promise.race([load(controller.signal), late])
+    return await unlessAborted(load(signal), signal)
   } finally {
     clock.clearTimeout(timer)
   }
