@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
-import { basename, extname, relative, resolve } from 'node:path'
+import { basename, extname, relative } from 'node:path'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { ConfigError, messageOf } from '../errors.ts'
+import { openGrpc } from './grpc-schema.ts'
 import { whatIsThere } from './what-is-there.ts'
 import { findProtoRoots, hasService } from './proto-roots.ts'
 
@@ -84,18 +85,8 @@ type GrpcDraft = Pick<GrpcSourceOptions, 'includePaths' | 'protoFiles' | 'reflec
 
 /** The config, and a line for each method: what it has become, as the gateway chose it. */
 async function draftSource(name: string, draft: GrpcDraft, directory: string, note: string): Promise<Draft> {
-  const { createGrpcSource } = await import('@vinyasa/grpc-source')
-  const absolute = (path: string): string => resolve(directory, path)
-  const { protoFiles, includePaths, descriptorSet } = draft
-  const source = await createGrpcSource({
-    ...draft,
-    name,
-    protoFiles: protoFiles?.map(absolute),
-    includePaths: includePaths?.map(absolute),
-    descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
-    expose: 'all',
-    logger: { warn() {}, error() {} },
-  }).catch(async (error: unknown) => {
+  const options = { ...draft, name, expose: 'all' } as const
+  const source = await openGrpc(options, directory).catch(async (error: unknown) => {
     if (draft.reflection) throw await whatIsThere(draft.endpoint, error)
     throw new ConfigError(`init: ${messageOf(error)}`, { cause: error })
   })

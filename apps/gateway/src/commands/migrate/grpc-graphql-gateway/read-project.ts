@@ -1,5 +1,6 @@
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { type GraphQLSchema, isObjectType } from 'graphql'
+import { grpcSchemaOf } from '../../grpc-schema.ts'
 import { nameOf } from '../../init-grpc.ts'
 import { findProtoRoots } from '../../proto-roots.ts'
 import { ConfigError, messageOf } from '../../../errors.ts'
@@ -130,22 +131,11 @@ async function schemaOf(
   draft: Record<string, unknown>,
   directory: string,
 ): Promise<GraphQLSchema> {
-  const { createGrpcSource } = await import('@vinyasa/grpc-source')
-  const absolute = (paths: unknown): string[] => (paths as string[]).map((path) => resolve(directory, path))
-  const source = await createGrpcSource({
-    ...draft,
-    name,
-    federation: false,
-    protoFiles: absolute(draft['protoFiles']),
-    includePaths: absolute(draft['includePaths'] ?? []),
-    logger: { warn() {}, error() {} },
-  }).catch((error: unknown) => {
+  return grpcSchemaOf({ ...draft, name, federation: false }, directory).catch((error: unknown) => {
     const files = draft['protoFiles'] as string[]
     const mend = files.length > 1 ? `\nwhere these are of several gateways, give one: --from ${files[0]}` : ''
     throw new ConfigError(`--from: ${messageOf(error)}${mend}`, { cause: error })
   })
-  await source.close()
-  return source.schema
 }
 
 /** The names that clients know: a prefix where most types have one, and each other type by itself. */

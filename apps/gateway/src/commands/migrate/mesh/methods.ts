@@ -1,7 +1,6 @@
-import { resolve } from 'node:path'
-import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { GraphQLSchema } from 'graphql'
 import { messageOf } from '../../../errors.ts'
+import { grpcSchemaOf } from '../../grpc-schema.ts'
 import { knownMessages } from '../known-messages.ts'
 import { Unsaid } from '../migration.ts'
 
@@ -65,26 +64,14 @@ export async function meshMethods(
 }
 
 async function schemaOf(
-  { protoFiles, includePaths, descriptorSet }: Files,
+  files: Files,
   directory: string,
   typeNames: MeshMethods['typeNames'],
 ): Promise<GraphQLSchema> {
-  const { createGrpcSource } = await import('@vinyasa/grpc-source')
-  const absolute = (path: string): string => resolve(directory, path)
-  const options: GrpcSourceOptions = {
-    name: 'mesh',
-    endpoint: 'localhost:1',
-    protoFiles: protoFiles?.map(absolute),
-    includePaths: includePaths?.map(absolute),
-    descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
-    expose: 'all',
-    int64: 'number-when-safe',
-    typeNames,
-    logger: { warn() {}, error() {} },
-  }
-  const source = await createGrpcSource(options).catch((error: unknown) => {
-    throw new Unsaid(messageOf(error))
-  })
-  await source.close()
-  return source.schema
+  const options = { ...files, name: 'mesh', endpoint: 'localhost:1', typeNames } as const
+  return grpcSchemaOf({ ...options, expose: 'all', int64: 'number-when-safe' }, directory).catch(
+    (error: unknown) => {
+      throw new Unsaid(messageOf(error))
+    },
+  )
 }
