@@ -9,6 +9,7 @@ import { LiveSockets } from './ws/live-sockets.ts'
 
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
 export type { Turns } from './turns/line.ts'
+export { refuseUpgrade } from './protocol/handshake.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 export type { LiveServerOptions } from './ws/live-server-options.ts'

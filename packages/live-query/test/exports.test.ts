@@ -18,6 +18,7 @@ it('exports these names and no others', () => {
         "attachLiveServer",
         "createFairTurns",
         "ignoreUpgrades",
+        "refuseUpgrade",
       ],
     ]
   `)

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { attachLiveServer, type LiveServerOptions } from '@vinyasa/live-query/ws'
+import { attachLiveServer, type LiveServerOptions, refuseUpgrade } from '@vinyasa/live-query/ws'
 import type { Logger } from '../logging/logger.ts'
 import { pathnameOf } from './pathname.ts'
-import { refuseUpgrade } from './refuse-upgrade.ts'
 
 export interface LiveSocketsOptions extends Omit<LiveServerOptions, 'path' | 'onError' | 'clock'> {
   /** Paths where WebSockets are served. */

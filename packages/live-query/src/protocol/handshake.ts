@@ -66,8 +66,12 @@ function withHeaders(given: unknown): Readonly<Record<string, unknown>> {
   return { ...(typeof headers === 'object' ? headers : {}), ...given }
 }
 
-/** `why` is for whoever looks at the answer: browsers show pages none of it. */
-export function refuseUpgrade(socket: Duplex, status: number, why = ''): void {
+/**
+ * Answers an upgrade with a status and lets go of the socket. `why` is for whoever looks at the answer: browsers show pages
+ * none of it.
+ */
+export function refuseUpgrade(socket: Duplex, status: number, why: string = ''): void {
+  // Without a listener a client's reset would end the process.
   socket.on('error', () => {})
   // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
   socket.once('finish', () => socket.destroy())
