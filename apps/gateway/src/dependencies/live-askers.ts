@@ -1,11 +1,5 @@
-import {
-  getNamedType,
-  isAbstractType,
-  isObjectType,
-  type GraphQLField,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-} from 'graphql'
+import { possibleObjects } from '@vinyasa/documents'
+import { getNamedType, type GraphQLField, type GraphQLNamedType, type GraphQLSchema } from 'graphql'
 import type { AnswerSections } from '../answers/answer-types.ts'
 
 type Field = GraphQLField<unknown, unknown>
@@ -42,9 +36,7 @@ function reasonsBelow(schema: GraphQLSchema, root: Field): Set<string> {
   for (let field = open.pop(); field; field = open.pop()) {
     const unknown = (field.extensions['asker'] as { readonly unknown?: string } | undefined)?.unknown
     if (unknown !== undefined) reasons.add(unknown)
-    const type = getNamedType(field.type)
-    const objects = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
-    for (const object of objects) {
+    for (const object of possibleObjects(schema, getNamedType(field.type))) {
       if (seen.has(object)) continue
       seen.add(object)
       open.push(...Object.values(object.getFields()))

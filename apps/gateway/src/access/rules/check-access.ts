@@ -2,7 +2,6 @@ import type { Finding } from '@vinyasa/base'
 import {
   getNamedType,
   isInputObjectType,
-  isInterfaceType,
   isLeafType,
   isObjectType,
   isSpecifiedScalarType,
@@ -10,7 +9,7 @@ import {
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
 import { ConfigError, formatPath } from '../../errors.ts'
-import { definitionsIn, suggestFor } from '../../coordinates.ts'
+import { definitionsIn, fieldAt, suggestFor } from '../../coordinates.ts'
 
 /**
  * Throws {@link ConfigError} for a rule on what the schema does not have or that could stand before nothing, and for one
@@ -57,11 +56,10 @@ function ruleMistakes(
 }
 
 function isDefined(schema: GraphQLSchema, coordinate: string): boolean {
-  const [typeName = '', fieldName, ...more] = coordinate.split('.')
-  const type = schema.getType(typeName)
-  if (!type || isSpecifiedScalarType(type) || typeName.startsWith('__') || more.length > 0) return false
-  if (fieldName === undefined) return true
-  return (isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), fieldName)
+  if (coordinate.startsWith('__')) return false
+  if (coordinate.includes('.')) return fieldAt(schema, coordinate) !== undefined
+  const type = schema.getType(coordinate)
+  return type !== undefined && !isSpecifiedScalarType(type)
 }
 
 /** Types of arguments are defined too, and stand before nothing. */
