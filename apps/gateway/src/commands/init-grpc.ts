@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises'
 import { basename, extname, relative } from 'node:path'
-import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
+import type { GrpcSource, GrpcSourceOptions } from '@vinyasa/grpc-source'
+import type { GraphQLSchema } from 'graphql'
 import { ConfigError, messageOf } from '../errors.ts'
-import { openGrpc } from './grpc-schema.ts'
+import { withAbsolutePaths } from '../sources/files.ts'
 import { whatIsThere } from './what-is-there.ts'
 import { findProtoRoots, hasService } from './proto-roots.ts'
 
@@ -117,4 +118,18 @@ async function draftSource(name: string, draft: GrpcDraft, directory: string, no
 export function nameOf(local: string): string {
   const name = basename(local, extname(local)).replace(/[^A-Za-z0-9_]/g, '_')
   return /^[A-Za-z]/.test(name) ? name : `api_${name}`
+}
+
+/** Opens a gRPC source of files that are named from a folder. It is loaded here alone, and logs nothing. */
+export async function openGrpc(options: GrpcSourceOptions, directory: string): Promise<GrpcSource> {
+  const { createGrpcSource } = await import('@vinyasa/grpc-source')
+  const logger = { warn() {}, error() {} }
+  return createGrpcSource({ ...options, ...withAbsolutePaths(options, directory), logger })
+}
+
+/** The schema of such a source. */
+export async function grpcSchemaOf(options: GrpcSourceOptions, directory: string): Promise<GraphQLSchema> {
+  const source = await openGrpc(options, directory)
+  await source.close()
+  return source.schema
 }

@@ -1,7 +1,6 @@
 import { relative } from 'node:path'
 import { type GraphQLSchema, isObjectType } from 'graphql'
-import { grpcSchemaOf } from '../../grpc-schema.ts'
-import { nameOf } from '../../init-grpc.ts'
+import { grpcSchemaOf, nameOf } from '../../init-grpc.ts'
 import { findProtoRoots } from '../../proto-roots.ts'
 import { ConfigError, messageOf } from '../../../errors.ts'
 import { knownMessages } from '../known-messages.ts'

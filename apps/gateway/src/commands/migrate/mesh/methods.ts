@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { messageOf } from '../../../errors.ts'
-import { grpcSchemaOf } from '../../grpc-schema.ts'
+import { grpcSchemaOf } from '../../init-grpc.ts'
 import { knownMessages } from '../known-messages.ts'
 import { Unsaid } from '../migration.ts'
 
