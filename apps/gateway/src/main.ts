@@ -5,6 +5,7 @@ import { backgroundClock, onScriptShellEnd } from '@vinyasa/base'
 import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
+import { optimizeLate } from './optimize-late.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
 import type { LogMessage } from './workers/log-settings.ts'
 import { send } from './workers/peer.ts'
@@ -23,6 +24,7 @@ let holding = 0
 /** Of a collection that has begun before an answer was over, the answer is in what lives. */
 const COLLECTED_MS = 10_000
 keepTickShape()
+const optimizeAsUsual = optimizeLate()
 
 const shutdown = new AbortController()
 const reload = new EventTarget()
@@ -59,8 +61,16 @@ process.exitCode = await run(process.argv.slice(2), {
   shutdown: shutdown.signal,
   reload,
   ...(cluster.isPrimary && {
-    runWorkers: (count: number) =>
-      runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
+    runWorkers: (count: number) => {
+      optimizeAsUsual()
+      return runWorkers({
+        cluster,
+        count,
+        shutdown: shutdown.signal,
+        reload,
+        print: (line) => console.error(line),
+      })
+    },
   }),
   ...(worker && {
     shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
@@ -71,6 +81,7 @@ process.exitCode = await run(process.argv.slice(2), {
     reachedBrokers: reachedByWorkers(process.env, (message) => send(worker, message)),
   }),
   ...(process.stdin.isTTY && { ask }),
+  onServing: optimizeAsUsual,
   // What is held of a large answer would stand beside as much garbage, of itself and of those before it.
   onLargeAnswers(areHeld) {
     holding += areHeld ? 1 : -1

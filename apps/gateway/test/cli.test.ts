@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRestBackend } from '@vinyasa/test-kit'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { CommandContext } from '../src/commands/context.ts'
 
@@ -22,7 +22,12 @@ async function folderWith(name: string, text: string): Promise<string> {
   return directory
 }
 
-function runIn(directory: string, args: string[], environment: Record<string, string> = {}): Run {
+function runIn(
+  directory: string,
+  args: string[],
+  environment: Record<string, string> = {},
+  more: Partial<CommandContext> = {},
+): Run {
   const shutdown = new AbortController()
   const out: string[] = []
   const err: string[] = []
@@ -33,6 +38,7 @@ function runIn(directory: string, args: string[], environment: Record<string, st
     reload: new EventTarget(),
     print: (text) => out.push(text),
     printError: (text) => err.push(text),
+    ...more,
   }
   return { code: run(args, context), out, err, stop: () => shutdown.abort() }
 }
@@ -111,6 +117,21 @@ it('all mistakes of a file are printed, a line each', async () => {
     expect.stringMatching(/^vinyasa: .*gateway\.config\.yaml:1:1: sever: unknown setting/),
     expect.stringMatching(/^vinyasa: .*gateway\.config\.yaml:2:9: status: expected boolean/),
   ])
+})
+
+it('says that it serves, once, when it listens and not before', async () => {
+  const own = 'log: { level: silent }\ntypeDefs: "type Query { a: Int }"\n'
+  const directory = await folderWith('gateway.config.yaml', own)
+  const served = vi.fn()
+  const serving = runIn(directory, ['start', '--port', '0'], {}, { onServing: served })
+  await vi.waitFor(() => expect(served).toHaveBeenCalled(), 30_000)
+  serving.stop()
+  expect([await serving.code, served.mock.calls.length]).toEqual([0, 1])
+
+  const taken = await startRestBackend()
+  onTestFinished(() => taken.stop())
+  const refused = runIn(directory, ['start', '--port', String(taken.port)], {}, { onServing: served })
+  expect([await refused.code, served.mock.calls.length]).toEqual([1, 1])
 })
 
 describe('the port, where neither config nor command line say it', () => {

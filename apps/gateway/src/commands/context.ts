@@ -28,6 +28,8 @@ export interface CommandContext {
   readonly tellLogSettings?: ((settings: LogSettings) => void) | undefined
   /** In a worker: brokers that workers have reached. Default: none. */
   readonly reachedBrokers?: ReachedBrokers | undefined
+  /** Hears that the gateway serves. Default: nobody. */
+  readonly onServing?: (() => void) | undefined
   /** Hears when a gateway begins to hold large answers, and when it no longer does. Default: nobody. */
   readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
   /** Asks the person at the terminal; undefined where there is none. */

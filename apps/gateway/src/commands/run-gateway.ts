@@ -67,6 +67,7 @@ export async function runGateway(
       onChange: onReload,
     })
   }
+  context.onServing?.()
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
   context.reload.addEventListener('reload', onReload)
   if (!context.shutdown.aborted) await once(context.shutdown, 'abort')
