@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { optimizeLate, THRESHOLDS } from '../src/optimize-late.ts'
+import { optimizeLate, THRESHOLDS } from '../src/v8/optimize-late.ts'
 
 describe('optimizeLate', () => {
   it.each([
