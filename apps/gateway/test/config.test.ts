@@ -57,7 +57,7 @@ describe('parseConfig', () => {
         'redis: sentinelUsername and sentinelPassword sign in at sentinels, and there are none',
       ]),
     ),
-    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis: a cluster has no db'],
+    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a cluster has no db'],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)

@@ -41,7 +41,7 @@ describe('the Redis of a config', () => {
     [
       'a certificate that is not there',
       { redis: { url: 'rediss://a', tls: { ca: 'nobody.pem' } } },
-      'redis.tls.ca: cannot read "nobody.pem"; expected a PEM file, or its text',
+      'redis.tls.ca: cannot read "nobody.pem" (no such file); expected a PEM file, relative to the config, or its text',
     ],
   ])('%s: an error that says so', async (_what, config, message) => {
     const opening = configuredRedis(config, '/nowhere')
@@ -57,7 +57,8 @@ describe('the Redis of a config', () => {
   it('hands over what it is told', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vinyasa-redis-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    writeFileSync(join(folder, 'ca.pem'), 'PEM')
+    const ca = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
+    writeFileSync(join(folder, 'ca.pem'), ca)
     const redis = { password: 'secret', username: 'me', tls: { ca: 'ca.pem', serverName: 'redis' } }
     for (const [config, address] of [
       [{ url: 'rediss://a:1', db: 2 }, 'a:1'],
@@ -71,7 +72,7 @@ describe('the Redis of a config', () => {
       expect(client?.options).toMatchObject({
         username: 'me',
         password: 'secret',
-        tls: { ca: 'PEM', servername: 'redis' },
+        tls: { ca, servername: 'redis' },
       })
     }
   })

@@ -3,9 +3,11 @@ import { count } from '../option-values.ts'
 import type { NatsConfig, RedisConfig } from './broker-types.ts'
 
 const addresses = z.array(z.string()).min(1)
-/** Of sentinels and nodes. */
+/** Of sentinels and nodes; without a port it is that which such servers have. */
 const hosts = z
-  .array(z.string().regex(/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+):\d+$/, 'expected host:port, or [IPv6]:port'))
+  .array(
+    z.string().regex(/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+)(?::\d+)?$/, 'expected host:port, or [IPv6]:port'),
+  )
   .min(1)
 const files = { ca: z.string().optional(), cert: z.string().optional(), key: z.string().optional() }
 

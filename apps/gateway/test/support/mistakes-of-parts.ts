@@ -131,7 +131,7 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   ['an address of Redis', `${SOURCE}§redisUrl: localhost:6379\n`, /not a Redis address/],
   ['a Redis that is not there', `${SOURCE}§redisUrl: redis://127.0.0.1:1\n`, /cannot connect/],
   ['two addresses of Redis', `${REDIS} }\n§redisUrl: redis://127.0.0.1:1\n`, /redis is set, too/],
-  ['a sentinel', `${SOURCE}redis: { name: a, sentinels: ['a:1', §b] }\n`, /expected host:port/],
+  ['a sentinel', `${SOURCE}redis: { name: a, sentinels: ['a:1', §redis://b] }\n`, /expected host:port/],
   ['a node of a cluster', `${SOURCE}redis: { cluster: [§redis://a] }\n`, /expected host:port/],
   ['a database of a cluster', `${SOURCE}redis: { cluster: ['a:1'], db: §1 }\n`, /a cluster has no db/],
   ['a CA of Redis', `${REDIS}, tls: { §ca: gone.pem } }\n`, /cannot read "gone.pem" \(no such file\)/],
