@@ -171,6 +171,23 @@ describeTransports('metadata', (source) => {
     expect(calls[0]?.metadata['x-user']).toEqual(['ada'])
   })
 
+  it('sends what a client sends in place of what is fixed, as REST connectors do', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const grpc = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: address,
+      forwardHeaders: ['x-user'],
+      metadata: { static: { 'X-User': 'nobody', 'x-team': 'a' } },
+    })
+    const yoga = yogaWith(grpc)
+    await run(yoga, '{ get { text } }', { headers: { 'x-user': 'ada' } })
+    await run(yoga, '{ get { text } }')
+    expect(calls.map(({ metadata }) => [metadata['x-user'], metadata['x-team']])).toEqual([
+      [['ada'], ['a']],
+      [['nobody'], ['a']],
+    ])
+  })
+
   it.each([
     ['CR/LF', 'a\r\nx-admin: 1'],
     ['non-ASCII', 'ü'],

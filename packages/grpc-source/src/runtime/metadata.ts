@@ -6,7 +6,7 @@ import type { MetadataEntries } from '@vinyasa/grpc-transport'
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
 
 export interface MetadataOptions {
-  /** Sent with every call. Names that end in `-bin` take bytes. */
+  /** Sent with every call that no forwarded header has the name of. Names that end in `-bin` take bytes. */
   readonly static?: Readonly<Record<string, MetadataValue>> | undefined
   /** Computed once per operation from its context; wins over `static` and forwarded headers. */
   readonly fromContext?: MetadataFromContext | undefined
@@ -86,18 +86,16 @@ export function createMetadataSource(settings: MetadataSettings): MetadataSource
 
   function compute(context: unknown): MetadataEntries | Promise<MetadataEntries> {
     const headers = headersOf(context)
-    const entries = [...constant]
+    const given: [string, string | Uint8Array][] = []
     for (const name of headers ? forwarded : []) {
       const value = headers?.(name)
       if (value === undefined || value === null) continue
-      entries.push([name, name.endsWith('-bin') ? Buffer.from(value, 'base64') : checkedValue(name, value)])
+      given.push([name, name.endsWith('-bin') ? Buffer.from(value, 'base64') : checkedValue(name, value)])
     }
+    const entries = inPlaceOf(constant, given)
     if (!fromContext) return entries
-    const merge = (extra: Readonly<Record<string, MetadataValue>>): MetadataEntries => {
-      const own = toEntries(extra)
-      if (entries.length === 0) return own
-      return [...entries.filter(([name]) => !own.some(([other]) => other === name)), ...own]
-    }
+    const merge = (extra: Readonly<Record<string, MetadataValue>>): MetadataEntries =>
+      inPlaceOf(entries, toEntries(extra))
     const extra = fromContext(context)
     return extra instanceof Promise ? extra.then(merge) : merge(extra)
   }
@@ -108,6 +106,12 @@ export function createMetadataSource(settings: MetadataSettings): MetadataSource
     if (!entries) ofContext.set(context, (entries = compute(context)))
     return entries
   }
+}
+
+/** What comes later wins over what has the same name. */
+function inPlaceOf(before: MetadataEntries, later: MetadataEntries): MetadataEntries {
+  if (before.length === 0) return later
+  return [...before.filter(([name]) => !later.some(([other]) => other === name)), ...later]
 }
 
 function fixedEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
