@@ -9,10 +9,32 @@ function named(name: string, does: string, hooks: Hooks, mark: string): HookRow 
 const response = (fetchAPI: any, text: string): Response =>
   new fetchAPI.Response(text, { status: 299, headers: { 'x-by': 'plugin' } })
 
+/** What a hook assigns to its payload itself changes nothing: Yoga makes one for each hook. */
+function assigns(name: string, own: (payload: any) => object): HookRow {
+  let assigned = 0
+  const hooks: Hooks = {
+    [name](payload) {
+      Object.assign(payload, own(payload))
+      assigned++
+    },
+    onResponse: ({ response }) => void (assigned && response.headers.set('x-assigned', 'yes')),
+  }
+  return named(name, 'assigns to what it is given', hooks, 'x-assigned: yes')
+}
+
 /** Each with a mark that shows in some answer, so that a hook that never ran does not pass. */
 type HookRow = readonly [name: string, hooks: Hooks, mark: string]
 
 export const HOOK_ROWS: readonly HookRow[] = [
+  assigns('onRequest', ({ fetchAPI }) => ({
+    request: new fetchAPI.Request('http://other/'),
+    requestHandler: () => response(fetchAPI, 'assigned'),
+  })),
+  assigns('onRequestParse', () => ({ requestParser: () => ({ query: '{ hello(name: "assigned") }' }) })),
+  assigns('onParams', () => ({
+    params: { query: '{ hello(name: "assigned") }' },
+    paramsHandler: async () => ({ data: { by: 'assigned' } }),
+  })),
   named(
     'onRequest',
     'ends the response',

@@ -2,7 +2,7 @@ import { after, attempt, type MaybePromise } from '@vinyasa/base'
 import { type Hook, type ParamsHandler, toErrors } from '@vinyasa/pipeline'
 import { stepHooks } from '../hooks/hook-step.ts'
 import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
-import { OnParams } from '../hooks/steps.ts'
+import { OnParams } from '../hooks/on-params.ts'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import type { HookedRequest } from './hooked-request.ts'
 
@@ -24,15 +24,15 @@ export function createExecuteParams(
 
   function resultOf(step: OnParams, request: HookRequest, context: ServerContext): MaybePromise<unknown> {
     const executed = after(step.run(hooks), () => {
-      const { params, paramsHandler } = step.payload
-      return step.result || paramsHandler({ request, params: params as never, context })
+      const { result, params, paramsHandler } = step
+      return result || paramsHandler({ request, params: params as never, context })
     })
     return after(executed, (result) => runExecutionResultHooks(onExecutionResult, result, request, context))
   }
 
   return (hooked, params, request, context) => {
     const stepOf = (given: unknown, ofOne: ServerContext): OnParams =>
-      new OnParams(given, handleParams, { request, context: ofOne, fetchAPI })
+      new OnParams(given, request, ofOne, handleParams, fetchAPI)
     if (!Array.isArray(params)) {
       const step = hooked.onParams ?? stepOf(params, context)
       hooked.onParams = undefined

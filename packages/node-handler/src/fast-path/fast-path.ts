@@ -8,12 +8,12 @@ import { createExecuteParams } from './execute-params.ts'
 import type { HookedRequest } from './hooked-request.ts'
 import { createParseRequest } from './parse-request.ts'
 import { stepHooks } from '../hooks/hook-step.ts'
+import { OnRequest } from '../hooks/on-request.ts'
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
 import { runResponseHooks } from '../hooks/on-response.ts'
-import { OnRequest } from '../hooks/steps.ts'
 import type { CheckSize } from '../http/read-body.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import { type ParamsHandler, type Pipeline, toErrors } from '@vinyasa/pipeline'
 
 /** The way of JSON requests through all hooks. */
@@ -46,10 +46,14 @@ export function createFastPath(
   const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
 
   const begin: FastPath['begin'] = (request, context) => {
-    const handler: RequestHandler = (asked, serverContext) => handle(hooked, asked, serverContext)
     const hooked: HookedRequest = {
       context,
-      onRequest: new OnRequest(request, handler, { serverContext: context, fetchAPI }),
+      onRequest: new OnRequest(
+        request,
+        context,
+        (asked, serverContext) => handle(hooked, asked, serverContext),
+        fetchAPI,
+      ),
       onRequestParse: undefined,
       onParams: undefined,
     }
@@ -76,8 +80,8 @@ export function createFastPath(
   /** Runs `onRequest`, the handler, and `onResponse`. */
   function respond({ onRequest: step, context }: HookedRequest): MaybePromise<Response> {
     return after(step.run(onRequest), () => {
-      const { request, requestHandler } = step.payload
-      const answer = step.response ?? requestHandler(request, context)
+      const { request, response, requestHandler } = step
+      const answer = response ?? requestHandler(request, context)
       return after(answer, (given) =>
         runResponseHooks(internals.onResponse, given, request, context, fetchAPI),
       )

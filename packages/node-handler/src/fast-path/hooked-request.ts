@@ -1,4 +1,6 @@
-import type { OnParams, OnRequest, OnRequestParse } from '../hooks/steps.ts'
+import type { OnParams } from '../hooks/on-params.ts'
+import type { OnRequest } from '../hooks/on-request.ts'
+import type { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { ServerContext } from '../yoga/yoga-5.ts'
 
 /** One request on its way through hooks, with the steps that have begun ahead of it. */

@@ -2,7 +2,7 @@ import { after, type MaybePromise } from '@vinyasa/base'
 import { type Hook, runHooks } from '@vinyasa/pipeline'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from '../hooks/body-choices.ts'
 import { stepHooks } from '../hooks/hook-step.ts'
-import { OnRequestParse } from '../hooks/steps.ts'
+import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { isResponse } from '../yoga/last-catch.ts'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
@@ -45,11 +45,10 @@ export function createParseRequest(
   return (hooked, request, serverContext) => {
     const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
     const parser = isChosen ? choice.parserFor(request) : undefined
-    const step = hooked.onRequestParse ?? new OnRequestParse(request, parser, { serverContext, fetchAPI })
+    const step = hooked.onRequestParse ?? new OnRequestParse(request, serverContext, parser, fetchAPI)
     hooked.onRequestParse = undefined
     return after(step.run(isChosen ? chosen : asked), () => {
-      const { response, payload, doneHooks } = step
-      const { requestParser } = payload
+      const { response, requestParser, doneHooks } = step
       if (response) return { response }
       if (!requestParser) {
         const init = { status: 415, statusText: 'Unsupported Media Type' }

@@ -17,21 +17,21 @@ export function stepHooks(all: readonly Hook[], runsAhead: (hook: Hook) => boole
  * hooks ahead of ours; a request that then leaves that path takes the step along.
  */
 export abstract class HookStep {
-  /** The response that a hook has ended the step with. */
-  response: Response | undefined
-  /** What hooks are given; what they set stands in it. */
-  abstract readonly payload: object
+  #ranAhead = false
+  #thrown: { readonly error: unknown } | undefined
+
+  protected abstract readonly payload: object
+  /** A hook has ended the step. */
+  protected abstract readonly hasEnded: boolean
   /** No hook has changed what comes next. */
   protected abstract readonly isUntouched: boolean
   protected onReturn?: (returned: unknown) => void
-  #ranAhead = false
-  #thrown: { readonly error: unknown } | undefined
 
   /** Calls these hooks ahead of the others. False where the prepared path cannot go on with what they did or threw. */
   runAhead(hooks: readonly Hook[]): MaybePromise<boolean> {
     this.#ranAhead = true
     return attempt<boolean>(
-      () => after(this.#run(hooks), () => !this.response && this.isUntouched),
+      () => after(this.#run(hooks), () => this.isUntouched),
       (error) => {
         this.#thrown = { error }
         return false
@@ -42,10 +42,10 @@ export abstract class HookStep {
   /** Calls the hooks that have not run ahead, or throws what one of those has thrown. */
   run({ all, behind }: StepHooks): MaybePromise<void> {
     if (this.#thrown) throw this.#thrown.error
-    return this.response ? undefined : this.#run(this.#ranAhead ? behind : all)
+    return this.hasEnded ? undefined : this.#run(this.#ranAhead ? behind : all)
   }
 
   #run(hooks: readonly Hook[]): MaybePromise<void> {
-    return runHooks(hooks, this.payload, this.onReturn, () => this.response !== undefined)
+    return runHooks(hooks, this.payload, this.onReturn, () => this.hasEnded)
   }
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation, OperationParams } from '@vinyasa/pipeline'
 import type { HookedRequest } from '../fast-path/hooked-request.ts'
-import { OnParams, OnRequestParse } from '../hooks/steps.ts'
+import { OnParams } from '../hooks/on-params.ts'
+import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { after, attempt, type MaybePromise } from '@vinyasa/base'
@@ -86,10 +87,9 @@ class PreparedRequest {
 
   #parse(sent: Buffer | string): MaybePromise<void> {
     const { others, internals, parseBody, parseTarget } = this.#server
-    const { fetchAPI } = internals
     if (others.onRequestParse.length === 0) return this.#read(sent)
     const parser = typeof sent === 'string' ? parseTarget : parseBody
-    const step = new OnRequestParse(this.#request, parser, { serverContext: this.#context, fetchAPI })
+    const step = new OnRequestParse(this.#request, this.#context, parser, internals.fetchAPI)
     this.#asHooked().onRequestParse = step
     return after(step.runAhead(others.onRequestParse), (untouched) =>
       untouched ? this.#read(sent) : this.#ordinary(),
@@ -112,11 +112,11 @@ class PreparedRequest {
   /** Other people's hooks may ask for something else. */
   #change(params: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
     const { others, internals, fastPath } = this.#server
-    const around = { request: this.#request, context: this.#context, fetchAPI: internals.fetchAPI }
-    const step = new OnParams(params, fastPath.handleParams, around)
+    const { handleParams } = fastPath
+    const step = new OnParams(params, this.#request, this.#context, handleParams, internals.fetchAPI)
     this.#asHooked().onParams = step
     return after(step.runAhead(others.onParams), (untouched) => {
-      const chosen = untouched ? readParams(() => step.payload.params, []) : undefined
+      const chosen = untouched ? readParams(() => step.params, []) : undefined
       return chosen ? this.#begin(chosen, sent, body?.ask(chosen) ? body : undefined) : this.#ordinary()
     })
   }

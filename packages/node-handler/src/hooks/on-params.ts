@@ -1,0 +1,53 @@
+import type { FetchAPI } from 'graphql-yoga'
+import type { ParamsHandler } from '@vinyasa/pipeline'
+import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
+import { HookStep } from './hook-step.ts'
+
+/** `onParams` of one operation. */
+export class OnParams extends HookStep {
+  params: unknown
+  /** Executes the parameters where no hook has brought a result; a hook may have wrapped it. */
+  paramsHandler: ParamsHandler
+  result: unknown
+  protected readonly payload: object
+  protected readonly hasEnded = false
+  readonly #given: ParamsHandler
+
+  constructor(
+    params: unknown,
+    request: HookRequest,
+    context: ServerContext,
+    paramsHandler: ParamsHandler,
+    fetchAPI: FetchAPI,
+  ) {
+    super()
+    this.params = params
+    this.paramsHandler = this.#given = paramsHandler
+    const payload = {
+      params,
+      request,
+      setParams: (chosen: unknown) => {
+        payload.params = this.params = chosen
+      },
+      paramsHandler,
+      setParamsHandler: (handler: ParamsHandler) => {
+        payload.paramsHandler = this.paramsHandler = handler
+      },
+      setResult: (result: unknown) => {
+        this.result = result
+      },
+      fetchAPI,
+      context,
+    }
+    this.payload = payload
+    // What a hook assigns itself the next one does not see: Yoga makes a payload for each.
+    this.onReturn = () => {
+      payload.params = this.params
+      payload.paramsHandler = this.paramsHandler
+    }
+  }
+
+  protected get isUntouched(): boolean {
+    return this.result === undefined && this.paramsHandler === this.#given
+  }
+}

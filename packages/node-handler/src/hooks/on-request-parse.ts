@@ -1,0 +1,56 @@
+import type { FetchAPI } from 'graphql-yoga'
+import type { Hook } from '@vinyasa/pipeline'
+import { lazyUrl } from '../http/request-url.ts'
+import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
+import type { RequestParser } from './body-choices.ts'
+import { HookStep } from './hook-step.ts'
+
+/** `onRequestParse` of one request. */
+export class OnRequestParse extends HookStep {
+  /** Reads the parameters of the request; undefined: nobody knows how. */
+  requestParser: RequestParser | undefined
+  /** The response that a hook has ended the request with. */
+  response: Response | undefined
+  /** Hooks that want to know what was read. */
+  readonly doneHooks: Hook[] = []
+  protected readonly payload: object
+  readonly #given: RequestParser | undefined
+
+  /** `parser`: the one that Yoga's own hooks choose, where they need not be asked. */
+  constructor(
+    request: HookRequest,
+    serverContext: ServerContext,
+    parser: RequestParser | undefined,
+    fetchAPI: FetchAPI,
+  ) {
+    super()
+    this.requestParser = this.#given = parser
+    const payload = {
+      request,
+      url: lazyUrl(fetchAPI, request),
+      requestParser: parser,
+      serverContext,
+      setRequestParser: (chosen: RequestParser) => {
+        payload.requestParser = this.requestParser = chosen
+      },
+      endResponse: (given: Response) => {
+        this.response = given
+      },
+      fetchAPI,
+    }
+    this.payload = payload
+  }
+
+  protected get hasEnded(): boolean {
+    return this.response !== undefined
+  }
+
+  protected get isUntouched(): boolean {
+    return !this.response && this.requestParser === this.#given && this.doneHooks.length === 0
+  }
+
+  protected override onReturn = (returned: unknown): void => {
+    const { onRequestParseDone } = Object(returned) as { readonly onRequestParseDone?: Hook }
+    if (onRequestParseDone) this.doneHooks.push(onRequestParseDone)
+  }
+}
