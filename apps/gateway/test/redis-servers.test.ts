@@ -41,7 +41,7 @@ describe('the Redis of a config', () => {
     [
       'a certificate that is not there',
       { redis: { url: 'rediss://a', tls: { ca: 'nobody.pem' } } },
-      'redis.tls.ca: cannot read "nobody.pem" (no such file); expected a PEM file, relative to the config, or its text',
+      'redis.tls.ca: cannot read "nobody.pem" (ENOENT: no such file or directory, open \'/nowhere/nobody.pem\'); expected a PEM file, relative to the config, or its text',
     ],
   ])('%s: an error that says so', async (_what, config, message) => {
     const opening = configuredRedis(config, '/nowhere')

@@ -3,7 +3,7 @@ import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
 import { mistakeAt } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
-import { readTlsFiles } from '../redis/tls-files.ts'
+import { readPemTexts } from '../texts/pem-texts.ts'
 
 /** Settings have passwords in them. */
 function digest(settings: unknown): string {
@@ -55,7 +55,7 @@ async function overNats(nats: NatsConfig, baseDirectory: string): Promise<Broker
       )
   }
   const secured = tls
-    ? { tls: tls === true ? {} : await readTlsFiles(['nats', 'tls'], tls, baseDirectory) }
+    ? { tls: tls === true ? {} : await readPemTexts(['nats', 'tls'], tls, baseDirectory) }
     : {}
   const login = { user, pass: password, token }
   return {

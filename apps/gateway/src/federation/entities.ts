@@ -9,7 +9,7 @@ import {
 import type { IResolvers } from '@graphql-tools/utils'
 import { suggestFor } from '../coordinates.ts'
 import { formatPath, mistakeAt } from '../errors.ts'
-import { placeOfNode } from './type-defs-text.ts'
+import { placeOfNode } from '../texts/type-defs-text.ts'
 import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
 import { topLevel, unknownIn } from './key-selection.ts'
 import type { Lookup, Reference } from './lookup.ts'

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from 'node:tls'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { RedisConfig, RedisSections, TlsFilesConfig } from './broker-types.ts'
 import { messageOf, mistakeAt } from '../errors.ts'
-import { readTlsFiles } from './tls-files.ts'
+import { readPemTexts } from '../texts/pem-texts.ts'
 
 /** The Redis of a config, for everything in a gateway that has connections to it. */
 export interface ConfiguredRedis {
@@ -73,6 +73,6 @@ async function tlsOf(
   { serverName, ...files }: TlsFilesConfig,
   baseDirectory: string,
 ): Promise<ConnectionOptions> {
-  const texts = await readTlsFiles(['redis', 'tls'], files, baseDirectory)
+  const texts = await readPemTexts(['redis', 'tls'], files, baseDirectory)
   return { ...texts, ...(serverName !== undefined && { servername: serverName }) }
 }

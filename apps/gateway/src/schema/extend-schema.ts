@@ -34,7 +34,7 @@ import { isFieldMap, recordMethods } from '../dependencies/own-code/recorded-res
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { ConfigError, messageOf, mistakeAt } from '../errors.ts'
 import { withClientParents } from './client-parents.ts'
-import { findingsIn } from '../federation/type-defs-text.ts'
+import { findingsIn } from '../texts/type-defs-text.ts'
 import { checkResolvers } from './check-resolvers.ts'
 
 type AnyField = GraphQLField<unknown, unknown>

@@ -12,7 +12,7 @@ import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
 import { costDirectives } from '../cost/directives.ts'
 import type { OwnCodeSections } from '../dependencies/own-code-types.ts'
 import { ConfigError, mistakeAt } from '../errors.ts'
-import { findingsIn, TypeDefsText } from '../federation/type-defs-text.ts'
+import { findingsIn, TypeDefsText } from '../texts/type-defs-text.ts'
 import { withFederationDirectives } from '../federation/directives.ts'
 import type { FederationSections } from '../federation/types.ts'
 

@@ -1,5 +1,5 @@
 import type { GrpcSourceConfig } from './types.ts'
-import { readTlsFiles } from '../redis/tls-files.ts'
+import { readPemTexts } from '../texts/pem-texts.ts'
 
 type Tls = GrpcSourceConfig['tls']
 type Endpoint = NonNullable<GrpcSourceConfig['endpoint']>
@@ -11,11 +11,11 @@ export async function withTlsTexts(
 ): Promise<Pick<GrpcSourceConfig, 'tls' | 'endpoint' | 'endpoints'>> {
   const read = async (given: Tls, path: readonly PropertyKey[]): Promise<Tls> => {
     if (typeof given !== 'object') return given
-    const texts = Object.entries(given).filter(
-      ([name, value]) => typeof value === 'string' && name !== 'serverName',
-    )
-    // Bytes are what they are.
-    return { ...given, ...(await readTlsFiles(path, Object.fromEntries(texts), baseDirectory)) }
+    const { serverName } = given
+    return {
+      ...(serverName !== undefined && { serverName }),
+      ...(await readPemTexts(path, given, baseDirectory)),
+    }
   }
   const withTexts = async (given: Endpoint, path: readonly PropertyKey[]): Promise<Endpoint> =>
     typeof given === 'string' ? given : { ...given, tls: await read(given.tls, [...path, 'tls']) }

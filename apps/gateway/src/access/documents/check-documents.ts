@@ -1,5 +1,6 @@
-import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { AccessSections } from '../access-types.ts'
+import { firstMistake } from '../../texts/first-mistake.ts'
 import { loadDocuments } from './load-documents.ts'
 
 /** A registered document that the schema does not answer. */
@@ -23,18 +24,9 @@ export async function findInvalidDocuments(
   for (const [id, text] of await loadDocuments(from, baseDirectory)) {
     // The same under its hash.
     if (reasons.has(text)) continue
-    const reason = mistakeIn(text, schema)
+    const reason = firstMistake(text, schema)
     reasons.set(text, reason)
     if (reason !== undefined) invalid.push({ id, reason })
   }
   return invalid
-}
-
-function mistakeIn(text: string, schema: GraphQLSchema): string | undefined {
-  try {
-    return validate(schema, parse(text), undefined, { maxErrors: 1 })[0]?.message
-  } catch (error) {
-    if (error instanceof GraphQLError) return error.message
-    throw error
-  }
 }
