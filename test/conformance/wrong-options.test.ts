@@ -268,3 +268,32 @@ it('a limit may be Infinity: none', () => {
 it('an option that is undefined is as one that is left out', () => {
   expect(() => useResponseCache({ colour: undefined } as object)).not.toThrow()
 })
+
+it.each<readonly [string, () => unknown]>([
+  [
+    'headers',
+    () => createRestConnector('a', { baseUrl: 'http://a', endpoints: [], defaultHeaders: 's3cret' } as never),
+  ],
+  [
+    'a header',
+    () =>
+      createRestConnector('a', {
+        baseUrl: 'http://a',
+        endpoints: [],
+        defaultHeaders: { a: 53_237 },
+      } as never),
+  ],
+  [
+    'a password',
+    () => oauth2ClientCredentials({ tokenUrl: 'http://a', clientId: 'a', clientSecret: 53_237 } as never),
+  ],
+])('%s that cannot be meant are refused without their value', (_, open) => {
+  let message = ''
+  try {
+    open()
+  } catch (error) {
+    ;({ message } = error as Error)
+  }
+  expect(message).toMatch(/option \w+ is (a|an) \w+; expected/)
+  expect(message).not.toMatch(/s3cret|53237/)
+})

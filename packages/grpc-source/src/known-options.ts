@@ -40,6 +40,7 @@ const isValue = (one: unknown): boolean =>
 const metadataValues = new Allowed<NonNullable<MetadataOptions['static']>>(
   'an object of texts or bytes, or of lists of them',
   (value) => typeof value === 'object' && value !== null && Object.values(value).flat().every(isValue),
+  { isSecret: true },
 )
 
 const METADATA: KnownOptions<MetadataOptions> = { static: metadataValues, fromContext: true }

@@ -2,19 +2,27 @@
 export class Allowed<Value> {
   /** What is expected, for messages. */
   readonly expected: string
-  /** Whether it must be there. Default false. */
+  /** Whether it must be there. */
   readonly isRequired: boolean
+  /** Whether a value in its place may be a secret, which errors do not show. */
+  readonly isSecret: boolean
   readonly #has: (value: unknown) => boolean
 
-  constructor(expected: string, has: (value: unknown) => boolean, isRequired = false) {
+  /** Default: neither required nor secret. */
+  constructor(
+    expected: string,
+    has: (value: unknown) => boolean,
+    { isRequired = false, isSecret = false }: Partial<Pick<Allowed<Value>, 'isRequired' | 'isSecret'>> = {},
+  ) {
     this.expected = expected
     this.#has = has
     this.isRequired = isRequired
+    this.isSecret = isSecret
   }
 
   /** The same, which must be there. */
   get required(): Allowed<Value> {
-    return new Allowed(this.expected, this.#has, true)
+    return new Allowed(this.expected, this.#has, { isRequired: true, isSecret: this.isSecret })
   }
 
   has(value: unknown): value is Value {
@@ -30,7 +38,7 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 /** Of `'false'`, as variables of the environment are, nobody knows which it is. */
 export const flag: Allowed<boolean> = new Allowed('true or false', (value) => typeof value === 'boolean')
 
-export const text: Allowed<string> = new Allowed('a text', isText)
+export const text: Allowed<string> = new Allowed('a text', isText, { isSecret: true })
 
 export const texts: Allowed<readonly string[]> = new Allowed(
   'a list of texts',
@@ -40,6 +48,7 @@ export const texts: Allowed<readonly string[]> = new Allowed(
 export const textsByName: Allowed<Readonly<Record<string, string>>> = new Allowed(
   'an object of texts',
   (value) => isObject(value) && Object.values(value).every((one) => one === undefined || isText(one)),
+  { isSecret: true },
 )
 
 /** As headers are given. */
@@ -50,6 +59,7 @@ export const valuesByName: Allowed<object> = new Allowed(
     Object.values(value)
       .flat()
       .every((one) => one === undefined || isText(one)),
+  { isSecret: true },
 )
 
 export const optionsList: Allowed<readonly object[]> = new Allowed(

@@ -39,14 +39,12 @@ export function wrongOption(options: object, known: AnyKnownOptions, place = '')
     const below = Object.hasOwn(known, name) ? known[name] : known['*']
     if (below === undefined) return unknownOption(name, known, place)
     if (below === true) continue
-    const wrongValue = (expected: string): string =>
-      `option ${place}${name} is ${shown(value)}; expected ${expected}`
     if (below instanceof Allowed) {
       if (below.has(value)) continue
-      return wrongValue(below.expected)
+      return `option ${place}${name} is ${shown(value, below)}; expected ${below.expected}`
     }
     for (const item of [value].flat() as unknown[]) {
-      if (item === null) return wrongValue('options')
+      if (item === null) return `option ${place}${name} is null; expected options`
       if (typeof item !== 'object') continue
       const wrong = wrongOption(item, below, `${place}${name}.`)
       if (wrong !== undefined) return wrong
@@ -71,9 +69,10 @@ function unknownOption(name: string, known: AnyKnownOptions, place: string): str
   return `there is no option ${place}${name}; ${nearest === undefined ? those : `did you mean ${nearest}?`}`
 }
 
-/** Of what may be secret, as headers are, no more than its sort. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'number' || value === null) return String(value)
-  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : typeof value
+/** What may be secret, as passwords and headers are, is not shown. */
+function shown(value: unknown, { isSecret }: Allowed<unknown>): string {
+  if (value === null) return 'null'
+  if (!isSecret && typeof value === 'string') return JSON.stringify(value)
+  if (!isSecret && typeof value === 'number') return String(value)
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
