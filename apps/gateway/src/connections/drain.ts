@@ -9,8 +9,11 @@ import { setImmediate } from 'node:timers/promises'
  * goes on until no request has come for this long …
  */
 const QUIET_MS = 1_000
-/** … but no longer than this. */
-const MAX_LINGER_MS = 5_000
+/**
+ * … but no longer than this: clients of live queries come back as soon as their streams are cut, and whoever stops a gateway
+ * expects it to be gone within 5 s, its workers and the package manager above it included.
+ */
+const MAX_LINGER_MS = 4_000
 
 export interface DrainSettings {
   /** Knows the targets of health probes. */
