@@ -109,7 +109,7 @@ export class OperationRun {
 
   /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */
   #executeOther(enveloped: Enveloped, schema: GraphQLSchema, document: DocumentNode): MaybePromise<unknown> {
-    const errors = this.#server.validate(enveloped, schema, document)
+    const errors = enveloped.validate(schema, document)
     if (errors.length > 0) return { errors }
     const { operationName } = this.operation.params
     const definition = getOperationAST(document, operationName)

@@ -107,7 +107,7 @@ export class Pipeline {
     const enveloped = this.server.yoga.getEnveloped(context)
     const { schema } = enveloped
     const document = enveloped.parse(params.query)
-    const errors = this.server.validate(enveloped, schema, document)
+    const errors = enveloped.validate(schema, document)
     if (errors.length > 0) return { errors }
     if (this.#isKnowable(params)) this.known?.add(params, schema, document, this.server.lifts)
     return after(enveloped.contextFactory(), (contextValue) => {

@@ -5,7 +5,6 @@ import type { Behaviour } from './behaviour.ts'
 import { aroundBy, compose } from './execution/around.ts'
 import { interpreter } from './execution/interpreter.ts'
 import { createMasking } from './execution/masking.ts'
-import { createValidate, type Validate } from './execution/validate-once.ts'
 import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
 import { envelopOthers } from './plugins/envelop-others.ts'
 import { Others } from './plugins/others.ts'
@@ -26,7 +25,6 @@ export class PipelineServer {
   readonly behaviours: readonly Behaviour[]
   readonly envelopOthers: ReturnType<typeof envelopOthers>
   readonly masking: ReturnType<typeof createMasking>
-  readonly validate: Validate
   /** Executes, with all that stands around it. */
   readonly run: Execute
   readonly contexts: readonly Member<'context'>[]
@@ -51,7 +49,6 @@ export class PipelineServer {
     this.behaviours = steps.flatMap(({ behaviour }) => behaviour ?? [])
     this.envelopOthers = envelopOthers(plugins)
     this.masking = createMasking(maskedErrors)
-    this.validate = createValidate(plugins)
     this.run = instrument(plugins, executorOf(steps, plugins))
     this.contexts = this.members('context')
     this.refuses = this.members('refuse')
