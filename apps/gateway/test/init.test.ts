@@ -168,6 +168,25 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(folder.err).toEqual([expect.stringContaining('pets: not reachable')])
   })
 
+  it.each([
+    ['http://127.0.0.1:1', 'http://127.0.0.1:1/v2'],
+    ['http://127.0.0.1:1/', 'http://127.0.0.1:1/v2'],
+    ['http://127.0.0.1:1/prod', 'http://127.0.0.1:1/prod'],
+  ])('with a document that says a path alone, at %s', async (endpoint, baseUrl) => {
+    const paths = { '/pet': { get: { operationId: 'pet', responses: { 200: { description: 'ok' } } } } }
+    const info = { title: 'Pets', version: '1' }
+    for (const document of [
+      { swagger: '2.0', info, basePath: '/v2', paths },
+      { openapi: '3.0.3', info, servers: [{ url: '/v2' }], paths },
+    ]) {
+      const folder = await emptyFolder()
+      await writeFile(join(folder.directory, 'pets.yaml'), stringify(document))
+      expect(await folder.command('init', 'pets.yaml', '--endpoint', endpoint)).toBe(0)
+      const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+      expect(config).toContain(`baseUrl: ${baseUrl}\n`)
+    }
+  })
+
   it('says in the config what of a document is left out', async () => {
     const folder = await emptyFolder()
     const document = openApi('http://127.0.0.1:1') as { paths: Record<string, object> }

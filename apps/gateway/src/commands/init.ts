@@ -137,6 +137,13 @@ async function write(draft: Draft, context: CommandContext): Promise<void> {
 
 const LOCAL = 'http://localhost:8080'
 
+/** A document that says a path and no host has its operations below that path, on whatever host is given without one. */
+function withPathOf(declared: string, given: string): string {
+  const { pathname } = new URL(declared)
+  const isHost = URL.canParse(given) && /^https?:\/\/[^/?#]+\/?$/.test(given)
+  return isHost && pathname !== '/' ? new URL(pathname, given).href : given
+}
+
 interface RestDraftOptions {
   readonly file: string
   /** The user's own name for it. */
@@ -175,7 +182,8 @@ async function draftRest({
     variables,
     endpoints,
   } = given.baseUrl ? given : await read(LOCAL)
-  const baseUrl = await ask('Base URL of the API', declared)
+  const asked = await ask('Base URL of the API', declared)
+  const baseUrl = given.baseUrl ? asked : withPathOf(declared, asked)
   const elsewhere = endpoints.filter(
     (one) => one.baseUrl && new URL(one.baseUrl).origin !== new URL(declared).origin,
   )
