@@ -105,6 +105,30 @@ describe('joins', () => {
     expect(calls.map(({ method }) => method)).toEqual(['j.Users/ListPosts', 'j.Users/BatchGetUsers'])
   })
 
+  it('is enough for a source that exposes no method', async () => {
+    const proto = `syntax = "proto3"; package k;
+      service Users { rpc Get(GetRequest) returns (User); }
+      message GetRequest { string id = 1; }
+      message User { string name = 1; }`
+    const { address } = await backend(
+      { 'k.proto': proto },
+      { 'k.Users/Get': ({ id }) => ({ name: `user ${id}` }) },
+    )
+    const grpc = await source({
+      protoText: { 'k.proto': proto },
+      endpoint: address,
+      joins: [{ type: 'Post', field: 'author', method: 'k.Users.Get', request: { id: 'authorId' } }],
+    })
+    const schema = createSchema({
+      typeDefs: 'type Query { post: Post } type Post { authorId: ID }',
+      resolvers: { Query: { post: () => ({ authorId: '7' }) } },
+    })
+    const yoga = createYoga({ schema, plugins: [useGrpcSource(grpc)] })
+    expect(await run(yoga, '{ post { author { name } } }')).toEqual({
+      data: { post: { author: { name: 'user 7' } } },
+    })
+  })
+
   it('gives fields to types of other sources, whatever the order of plugins', async () => {
     const { address, calls } = await backend({ 'j.proto': PROTO }, HANDLERS)
     const grpc = await source({

@@ -23,6 +23,8 @@ export interface Contract {
   readonly mapping: ReturnType<typeof toMappingOptions>
   readonly shapes: Shapes
   readonly exposed: readonly ExposedMethod[]
+  /** Methods that joins and entities call, whether they are exposed or not. */
+  readonly joined: ReturnType<typeof joinedMethods>
   readonly names: TypeNames
   readonly typesMeant: ReturnType<typeof createTypesMeant>
   readonly asker: Asker | undefined
@@ -40,17 +42,31 @@ export function readContract({ registry, files, isOwn, annotations, source }: Co
   const shapes = createShapes(annotations, mapping, findings)
   const exposure = createExposure(expose, ({ parent }) => isOwn(parent))
   const exposed = exposeMethods({ files, annotations, exposure, overrides, findings, notes })
-  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)], shapes)
+  const joined = joinedMethods(source, registry)
+  const used = findUsedTypes([...exposed, ...joined], shapes)
   const names = createTypeNames({ overrides: mapping.typeNames, naming, used, shapes, findings })
   for (const { typeName, name: given, short, rival } of names.renamed)
     notes.push(`${typeName} is the type "${given}": ${rival} has the name "${short}"`)
   const typesMeant = createTypesMeant(used.outputs, names)
-  return { mapping, shapes, exposed, names, typesMeant, asker: askerOf(name, source), notes, findings }
+  return {
+    mapping,
+    shapes,
+    exposed,
+    joined,
+    names,
+    typesMeant,
+    asker: askerOf(name, source),
+    notes,
+    findings,
+  }
 }
 
-/** Files that define no methods are nobody's mistake; where methods were chosen, choosing none is. */
-export function noteNoMethods({ exposed, notes, findings }: Contract, { expose }: GrpcSourceOptions): void {
-  if (exposed.length > 0) return
+/** Files that define no methods are nobody's mistake; where methods were chosen, choosing none is, unless joins call some. */
+export function noteNoMethods(
+  { exposed, joined, notes, findings }: Contract,
+  { expose }: GrpcSourceOptions,
+): void {
+  if (exposed.length > 0 || joined.length > 0) return
   const message = 'no method is exposed'
   const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
   if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
