@@ -4,10 +4,11 @@ import {
   type FieldNode,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  valueFromASTUntyped,
 } from 'graphql'
-import { sum, type Amount } from './amount.ts'
+import { sum, type Amount, type Variables } from './amount.ts'
 import type { AnyField, CostModel } from './cost-model.ts'
-import { hasVariable, valueOf } from './list-size.ts'
+import { hasVariable } from './list-size.ts'
 
 /**
  * Creates the function that adds up the costs of the fields of input objects in the arguments of a field,
@@ -55,10 +56,9 @@ export function createInputCost(
       (node.arguments ?? []).map(({ name, value }): Amount => {
         const argument = definition.args.find((one) => one.name === name.value)
         if (!argument || !isWeighed(argument.type)) return 0
-        const read = valueOf(value)
-        return hasVariable(value)
-          ? ({ variables }) => ofValue(argument.type, read(variables))
-          : ofValue(argument.type, read({}))
+        const cost = (variables?: Variables): number =>
+          ofValue(argument.type, valueFromASTUntyped(value, variables))
+        return hasVariable(value) ? ({ variables }) => cost(variables) : cost()
       }),
     )
 }

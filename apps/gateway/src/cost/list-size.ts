@@ -6,6 +6,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
   type ValueNode,
+  valueFromASTUntyped,
 } from 'graphql'
 import type { ListSizeConfig } from './cost-types.ts'
 import type { Amount, Variables } from './amount.ts'
@@ -72,7 +73,7 @@ function givenAt([name = '', ...path]: readonly string[], definition: AnyField, 
   const input = definition.args.find((argument) => argument.name === name)
   if (!input) return () => undefined
   const argument = node.arguments?.find((one) => one.name.value === name)
-  const sent: Given = argument ? valueOf(argument.value) : () => undefined
+  const sent: Given = (variables) => argument && valueFromASTUntyped(argument.value, variables)
   const members: GraphQLInputField[] = []
   let type: GraphQLInputType = input.type
   for (const member of path) {
@@ -94,26 +95,6 @@ function givenAt([name = '', ...path]: readonly string[], definition: AnyField, 
 
 function withDefault(value: unknown, { defaultValue }: { readonly defaultValue?: unknown }): unknown {
   return value === undefined ? defaultValue : value
-}
-
-/** The value that a node stands for, as far as it is sent: what a variable has not is undefined. */
-export function valueOf(node: ValueNode): Given {
-  switch (node.kind) {
-    case Kind.VARIABLE:
-      return (variables) => variables[node.name.value]
-    case Kind.LIST: {
-      const items = node.values.map(valueOf)
-      return (variables) => items.map((item) => item(variables))
-    }
-    case Kind.OBJECT: {
-      const members = node.fields.map(({ name, value }) => [name.value, valueOf(value)] as const)
-      return (variables) => Object.fromEntries(members.map(([name, value]) => [name, value(variables)]))
-    }
-    case Kind.NULL:
-      return () => null
-    default:
-      return () => node.value
-  }
 }
 
 export function hasVariable(node: ValueNode): boolean {
