@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
 import { mistakeAt } from '../errors.ts'
@@ -7,7 +7,7 @@ import { readPemTexts } from '../texts/pem-texts.ts'
 
 /** Settings have passwords in them. */
 function digest(settings: unknown): string {
-  return createHash('sha256').update(JSON.stringify(settings)).digest('hex')
+  return hash('sha256', JSON.stringify(settings))
 }
 
 /** The service that carries changes between gateways. */

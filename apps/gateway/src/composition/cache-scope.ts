@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ResponseCacheConfig } from '../answers/answer-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 
@@ -14,7 +14,7 @@ export function cacheScope(
   { prefix }: ResponseCacheConfig,
 ): string {
   const text = describe([prefix ?? null, grpc, rest, resolvers], [])
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 function describe(value: unknown, within: readonly unknown[]): string {

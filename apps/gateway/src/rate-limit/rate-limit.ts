@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
@@ -172,7 +172,7 @@ function isRerun(context: object): boolean {
 
 /** Keys of counters are of one length, and tell nobody who reads them what a client sent. */
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 32)
+  return hash('sha256', text, 'base64url').slice(0, 32)
 }
 
 function rateLimited(seconds: number): GraphQLError {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ASSETS } from '../assets.ts'
 
 export interface StatusPage {
@@ -35,6 +35,6 @@ export function readStatusPage(): StatusPage {
 function hashesOf(html: string, element: 'script' | 'style'): string {
   const texts = html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))
   return [...texts]
-    .map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    .map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`)
     .join(' ')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
@@ -38,12 +38,12 @@ export function createRedisDocumentStore(
 ): DocumentStore {
   const keyOf = (hash: string): string => `vinyasa:apq:${hash}`
 
-  async function ask(hash: string): Promise<string | undefined> {
+  async function ask(sha256: string): Promise<string | undefined> {
     try {
-      const text = await client.get(keyOf(hash))
+      const text = await client.get(keyOf(sha256))
       outage.worked()
-      if (text === null || hashOf(text) !== hash) return undefined
-      near.set(hash, text)
+      if (text === null || hash('sha256', text) !== sha256) return undefined
+      near.set(sha256, text)
       return text
     } catch (error) {
       outage.failed(error)
@@ -70,16 +70,16 @@ export function createRedisDocumentStore(
 export function useApq(store: DocumentStore): Plugin {
   const plugin: Plugin = {
     onParams({ params, setParams }) {
-      const hash = hashIn(params)
-      if (hash === undefined) return undefined
+      const sent = hashIn(params)
+      if (sent === undefined) return undefined
       const { query } = params
       if (query) {
-        if (hashOf(query) !== hash)
+        if (hash('sha256', query) !== sent)
           throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
-        store.set(hash, query)
+        store.set(sent, query)
         return setParams(withText(params, query))
       }
-      const found = store.get(hash)
+      const found = store.get(sent)
       const put = (text: string | undefined): void => {
         if (text !== undefined) setParams(withText(params, text))
       }
@@ -94,10 +94,6 @@ export function useApq(store: DocumentStore): Plugin {
       return asKnown(params, hash === undefined ? undefined : store.peek(hash))
     },
   })
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** The hash that a client of automatic persisted queries sends. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
@@ -89,7 +89,7 @@ async function readFolder(path: string): Promise<[string, string][]> {
     const name = names[index] ?? ''
     return [
       [basename(name, extname(name)), text],
-      [createHash('sha256').update(text).digest('hex'), text],
+      [hash('sha256', text), text],
     ]
   })
 }

@@ -1,18 +1,16 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import { METRICS_PATH } from '../../http/paths.ts'
 import type { Metrics } from './metrics.ts'
 import { withBehaviour } from '../../behaviour.ts'
+import { isSecret } from '../../texts/is-secret.ts'
 
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
 /** Serves the metrics to scrapers, who send the token, if there is one, as `Authorization: Bearer <token>`. */
 export function useMetricsEndpoint(metrics: Metrics, token: string | undefined): Plugin {
-  const expected = token === undefined ? undefined : digest(`Bearer ${token}`)
-
   async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
     const sent = request.headers.get('authorization') ?? ''
-    if (expected && !timingSafeEqual(digest(sent), expected)) {
+    if (token !== undefined && !isSecret(sent, `Bearer ${token}`)) {
       endResponse(new fetchAPI.Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } }))
       return
     }
@@ -24,8 +22,4 @@ export function useMetricsEndpoint(metrics: Metrics, token: string | undefined):
     // Other requests do not wait for a promise.
     onRequest: (payload) => (payload.url.pathname === METRICS_PATH ? answer(payload) : undefined),
   })
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
