@@ -27,6 +27,7 @@ it('holds what a map would, whatever comes and goes', () => {
         }
         expect(map.size).toBe(model.size)
       }
+      expect([...map.values()]).toEqual([...model.values()])
       for (let at = 0; at <= 300; at++)
         expect([map.get(at), map.has(at)]).toEqual([model.get(at), model.has(at)])
     }),

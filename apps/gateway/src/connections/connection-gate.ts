@@ -1,9 +1,8 @@
-import { systemClock } from '@vinyasa/base'
+import { PassingMap, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
 import type { Waiting } from './late-answers.ts'
-import { createPlaces, type Place, type Places } from './places.ts'
 
 export interface ConnectionGateOptions {
   /** Requests of one connection that may be without an answer; behind them its socket is not read. 0: any number. */
@@ -37,8 +36,6 @@ export interface ConnectionGate {
 
 interface Held extends Waiting {
   readonly serve: () => () => void
-  /** Its place among those in flight. */
-  place: Place<Held> | undefined
   /** Its client's, once anybody has asked. */
   address: string | undefined
   /** Runs when the response has closed; one listener for all costs less than one for each. */
@@ -70,7 +67,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   const all = new AllConnections(options)
   const connections = new WeakMap<Socket, Connection>()
   return {
-    inFlight: all.inFlight,
+    inFlight: { [Symbol.iterator]: () => all.inFlight.values() },
     admit(request, response, serve) {
       const { socket } = request
       let connection = connections.get(socket)
@@ -88,7 +85,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
 
 class AllConnections {
   /** Started and, as far as anybody has looked, without the head of an answer. */
-  readonly inFlight: Places<Held> = createPlaces<Held>()
+  readonly inFlight = new PassingMap<ServerResponse, Held>()
   readonly #options: ConnectionGateOptions
   readonly maxInFlight: number
   readonly #ofOneAddress: number
@@ -105,7 +102,7 @@ class AllConnections {
     // A monitor of the process must not take a busy one for a dead one.
     const refusal = this.#options.isProbe(given.request.url) ? undefined : this.#refusalOf(given)
     if (refusal) return refuse(given.response, refusal)
-    given.place = this.inFlight.add(given)
+    this.inFlight.set(given.response, given)
     given.ended = given.serve()
   }
 
@@ -115,7 +112,8 @@ class AllConnections {
     const address = this.#ownerOf(given)
     if (address === '' || this.inFlight.size < this.#ofOneAddress) return undefined
     let others = 0
-    for (const one of this.inFlight) if (!one.response.headersSent && this.#ownerOf(one) === address) others++
+    for (const one of this.inFlight.values())
+      if (!one.response.headersSent && this.#ownerOf(one) === address) others++
     return others >= this.#ofOneAddress ? TOO_MANY : undefined
   }
 
@@ -126,7 +124,8 @@ class AllConnections {
   /** A request whose answer has started, as event streams have, is not in flight any more. */
   #isFull(): boolean {
     if (this.inFlight.size < this.maxInFlight) return false
-    this.inFlight.removeIf(({ response }) => response.headersSent)
+    for (const { response } of this.inFlight.values())
+      if (response.headersSent) this.inFlight.delete(response)
     return this.inFlight.size >= this.maxInFlight
   }
 }
@@ -157,15 +156,7 @@ class Connection {
 
   admit(request: IncomingMessage, response: ServerResponse, serve: Held['serve']): void {
     const { length } = this.#unanswered
-    const given: Held = {
-      request,
-      response,
-      serve,
-      waitedMs: 0,
-      place: undefined,
-      address: undefined,
-      ended: undefined,
-    }
+    const given: Held = { request, response, serve, waitedMs: 0, address: undefined, ended: undefined }
     this.#unanswered.push(response)
     response.once('close', () => {
       this.#answered(given)
@@ -233,8 +224,8 @@ class Connection {
     })
   }
 
-  #answered({ response, place }: Held): void {
-    if (place) this.#all.inFlight.remove(place)
+  #answered({ response }: Held): void {
+    this.#all.inFlight.delete(response)
     const at = this.#unanswered.indexOf(response)
     if (at >= 0) this.#unanswered.splice(at, 1)
     this.#started--

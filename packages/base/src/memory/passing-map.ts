@@ -31,6 +31,10 @@ export class PassingMap<Key, Value> {
     this.#map.set(key, value)
   }
 
+  values(): IterableIterator<Value> {
+    return this.#map.values()
+  }
+
   delete(key: Key): void {
     this.#map.delete(key)
   }
