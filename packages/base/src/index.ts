@@ -14,6 +14,7 @@ export {
   VOLATILITY_NAMES,
   type Volatility,
 } from './options/live-options.ts'
+export { keyed } from './memory/keyed.ts'
 export { copyJson, mergePatch } from './json/merge-patch.ts'
 export { type Finding, findingsAt, findingsOf, formatFinding } from './options/finding.ts'
 export { nearestNames } from './options/nearest-names.ts'

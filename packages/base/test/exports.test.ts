@@ -39,6 +39,7 @@ it('exports what it says', () => {
     'isPlainObject',
     'isPromise',
     'isRecord',
+    'keyed',
     'jsonQuality',
     'liveMomentOf',
     'mergePatch',

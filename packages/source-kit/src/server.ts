@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import type { AnswerLimits } from '@vinyasa/yoga-internals'
 import type { GraphQLDirective, GraphQLSchema } from 'graphql'
 import { createAnswerTurns } from './answer/answer-turns.ts'
@@ -111,10 +112,4 @@ function createServer(): SourceServer {
 }
 
 /** By the list of plugins, which all plugins of a server are handed. */
-const servers = new WeakMap<object, SourceServer>()
-
-export function serverOf(plugins: object): SourceServer {
-  let server = servers.get(plugins)
-  if (!server) servers.set(plugins, (server = createServer()))
-  return server
-}
+export const serverOf: (plugins: object) => SourceServer = keyed(createServer, new WeakMap())

@@ -1,4 +1,4 @@
-import { PassingMap, systemClock } from '@vinyasa/base'
+import { keyed, PassingMap, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
@@ -66,14 +66,10 @@ function body(who: string, code: string): string {
 export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
   const all = new AllConnections(options)
   const connections = new WeakMap<Socket, Connection>()
+  const connectionOf = keyed((socket: Socket) => new Connection(socket, all, options), connections)
   return {
     inFlight: { [Symbol.iterator]: () => all.inFlight.values() },
-    admit(request, response, serve) {
-      const { socket } = request
-      let connection = connections.get(socket)
-      if (!connection) connections.set(socket, (connection = new Connection(socket, all, options)))
-      connection.admit(request, response, serve)
-    },
+    admit: (request, response, serve) => connectionOf(request.socket).admit(request, response, serve),
     idleSince: (socket, openedAt) => {
       const connection = connections.get(socket)
       return connection ? connection.idleSince(openedAt) : openedAt

@@ -10,6 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { collectFields, fragmentsOf, isIncluded, possibleObjects, withDefaults } from '@vinyasa/documents'
 import { largest, once, product, sum, type Amount, type Variables } from './amount.ts'
 import type { ListSizeConfig } from './cost-types.ts'
@@ -43,17 +44,12 @@ export function compileCost(
   const root = operation && schema.getRootType(operation.operation)
   if (!operation || !root) return () => 0
   const fragments = fragmentsOf(document)
-  const ids = new Map<object, number>()
   const sizes = new Map<string, Amount>()
   const known = new Map<string, Amount>()
   const ofInput = createInputCost(model)
   let steps = 0
-
-  function idOf(key: object): number {
-    let id = ids.get(key)
-    if (id === undefined) ids.set(key, (id = ids.size))
-    return id
-  }
+  let ids = 0
+  const idOf = keyed((_key: object) => ids++)
 
   function sizeOf(parent: GraphQLObjectType, field: AnyField, node: FieldNode, rule: ListSizeConfig): Amount {
     const key = `${parent.name} ${idOf(node)}`

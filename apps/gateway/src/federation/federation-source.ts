@@ -1,4 +1,4 @@
-import type { Finding } from '@vinyasa/base'
+import { keyed, type Finding } from '@vinyasa/base'
 import { describeAsker, toAsker } from '@vinyasa/invalidation'
 import { mergeSources, type ContributedField, type Source } from '@vinyasa/source-kit'
 import {
@@ -55,12 +55,10 @@ function asSubgraph(
   entities: readonly Entity[],
   options: FederationConfig,
 ): GraphQLSchema {
-  const sdls = new WeakMap<GraphQLSchema, string>()
-  const sdlOf = (whole: GraphQLSchema): string => {
-    let sdl = sdls.get(whole)
-    if (sdl === undefined) sdls.set(whole, (sdl = subgraphSdl(whole, entities)))
-    return sdl
-  }
+  const sdlOf = keyed(
+    (whole: GraphQLSchema) => subgraphSdl(whole, entities),
+    new WeakMap<GraphQLSchema, string>(),
+  )
   const service = new GraphQLObjectType({
     name: '_Service',
     description: 'What a router is told of this subgraph.',

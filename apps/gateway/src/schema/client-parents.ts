@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import type { IResolvers } from '@graphql-tools/utils'
 import { memberOf } from '@vinyasa/source-kit'
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
@@ -25,19 +26,14 @@ export function withClientParents(resolvers: IResolvers): IResolvers {
 
 /** Copies, so that a resolver may pass its parent on to a field of the same type. */
 function createViews(): (parent: unknown, type: GraphQLObjectType) => unknown {
-  const renamed = new WeakMap<GraphQLObjectType, readonly (readonly [client: string, own: string])[]>()
-
-  function renamedIn(type: GraphQLObjectType): readonly (readonly [client: string, own: string])[] {
-    let found = renamed.get(type)
-    if (!found) {
-      found = Object.values(type.getFields()).flatMap((field) => {
+  const renamedIn = keyed(
+    (type: GraphQLObjectType) =>
+      Object.values(type.getFields()).flatMap((field) => {
         const member = memberOf(field)
         return member === undefined || member === field.name ? [] : [[field.name, member] as const]
-      })
-      renamed.set(type, found)
-    }
-    return found
-  }
+      }),
+    new WeakMap<GraphQLObjectType, (readonly [client: string, own: string])[]>(),
+  )
 
   return (parent, type) => {
     const names = renamedIn(type)

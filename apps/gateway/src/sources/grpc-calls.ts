@@ -1,6 +1,6 @@
+import { keyed } from '@vinyasa/base'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
-import { keyed } from '../observability/keyed.ts'
 
 const KIND: CallKind = {
   name: 'grpc',

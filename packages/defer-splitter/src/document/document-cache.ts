@@ -1,4 +1,5 @@
 import { type DocumentNode, getOperationAST, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
 import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
@@ -6,12 +7,7 @@ export type DocumentCache = (document: DocumentNode) => KnownDocument
 
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
 export function createDocumentCache(): DocumentCache {
-  const known = new WeakMap<DocumentNode, KnownDocument>()
-  return (document) => {
-    let entry = known.get(document)
-    if (!entry) known.set(document, (entry = new KnownDocument(document)))
-    return entry
-  }
+  return keyed((document: DocumentNode) => new KnownDocument(document), new WeakMap())
 }
 
 /** Facts about a document that are worked out once. Most documents are only asked whether they are incremental. */

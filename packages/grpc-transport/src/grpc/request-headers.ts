@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import { OutBuffer } from '../http2/out-buffer.ts'
 import type { MetadataEntries } from '../transport.ts'
 
@@ -11,9 +12,7 @@ const AUTHORITY = 1
 const PATH = 4
 
 export function createHeadBlock(scheme: 'http' | 'https', authority: string): HeadBlock {
-  const known = new Map<string, Uint8Array>()
-
-  function write(path: string): Uint8Array {
+  return keyed((path: string) => {
     const out = new OutBuffer()
     out.byte(METHOD_POST)
     out.byte(SCHEME[scheme])
@@ -26,13 +25,7 @@ export function createHeadBlock(scheme: 'http' | 'https', authority: string): He
     out.field('user-agent', 'grpc-node-vinyasa')
     out.field('grpc-accept-encoding', 'identity,deflate,gzip')
     return out.take()
-  }
-
-  return (path) => {
-    let block = known.get(path)
-    if (!block) known.set(path, (block = write(path)))
-    return block
-  }
+  })
 }
 
 /** HTTP/2 has no headers that belong to a connection (RFC 9113, section 8.2.2). */

@@ -6,6 +6,7 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { selectOperation, type SelectedField } from './selected-fields.ts'
 import { statedChanges, statedDependsOn } from './statements.ts'
 import { createTypeClosures, rootsOf, type TypeClosure } from './type-closure.ts'
@@ -124,12 +125,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
 
 /** The dependencies of each schema that a server has had, made once for each. */
 export function createDependencyCache(options?: DependencyOptions): (schema: GraphQLSchema) => Dependencies {
-  const bySchema = new WeakMap<GraphQLSchema, Dependencies>()
-  return (schema) => {
-    let dependencies = bySchema.get(schema)
-    if (!dependencies) bySchema.set(schema, (dependencies = createDependencies(schema, options)))
-    return dependencies
-  }
+  return keyed((schema: GraphQLSchema) => createDependencies(schema, options), new WeakMap())
 }
 
 /** A field that does not come with its parent, whatever it gives: a join, or one with a resolver of the server's author. */

@@ -1,4 +1,5 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { possibleObjects } from '@vinyasa/documents'
 import { statedDependsOn } from './statements.ts'
 
@@ -19,7 +20,6 @@ export interface TypeClosures {
 
 /** Each closure is computed once, when it is first asked for. */
 export function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]): TypeClosures {
-  const known = new Map<string, TypeClosure>()
   const roots = rootsOf(schema)
   let queried: ReadonlySet<string> | undefined
 
@@ -69,14 +69,7 @@ export function createTypeClosures(schema: GraphQLSchema, idFields: readonly str
     return { types, reachesEntity, isOpen }
   }
 
-  return {
-    isEntity,
-    of(typeName) {
-      let closure = known.get(typeName)
-      if (!closure) known.set(typeName, (closure = closureOf(typeName)))
-      return closure
-    },
-  }
+  return { isEntity, of: keyed(closureOf) }
 }
 
 /** The types that operations stand on. */

@@ -1,5 +1,5 @@
 import type { Behaviour, Pipeline, PreparedDocument } from '@vinyasa/pipeline'
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment, keyed } from '@vinyasa/base'
 import { findAcceptChoice } from '../hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit, type RequestParser } from '../hooks/body-choices.ts'
 import type { FastPath } from '../fast-path/fast-path.ts'
@@ -79,18 +79,9 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
     streams: server.members('stream'),
     responds: server.members('respond'),
     othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
-    takes: onceFor((prepared) => prepared.definition.operation === 'query' && server.admits(prepared)),
-  }
-}
-
-/** Asks once for each document. */
-function onceFor(ask: (prepared: PreparedDocument) => boolean): (prepared: PreparedDocument) => boolean {
-  const answers = createAttachment<boolean>()
-  return (prepared) => {
-    const before = answers.get(prepared)
-    if (before !== undefined) return before
-    const answer = ask(prepared)
-    answers.set(prepared, answer)
-    return answer
+    takes: keyed(
+      (prepared: PreparedDocument) => prepared.definition.operation === 'query' && server.admits(prepared),
+      createAttachment(),
+    ),
   }
 }

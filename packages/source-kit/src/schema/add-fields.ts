@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import {
   GraphQLList,
   GraphQLNonNull,
@@ -28,7 +29,8 @@ export interface Pending {
 export function addFields(draft: Draft, source: Source): readonly Pending[] {
   const pending: Pending[] = []
   const fresh = new Map<string, ContributedField[]>()
-  const parse = createTypeParser()
+  // Fields of one source name the same few types over and over.
+  const parse = keyed((text: string) => parseType(text))
   for (const field of source.fields) {
     const missing = missingFor(draft, source, field, parse)
     if (missing !== undefined) pending.push({ field, missing })
@@ -58,16 +60,6 @@ export function addFields(draft: Draft, source: Source): readonly Pending[] {
 }
 
 type ParseType = (text: string) => TypeNode
-
-/** Fields of one source name the same few types over and over. */
-function createTypeParser(): ParseType {
-  const known = new Map<string, TypeNode>()
-  return (text) => {
-    let node = known.get(text)
-    if (!node) known.set(text, (node = parseType(text)))
-    return node
-  }
-}
 
 function missingFor(
   draft: Draft,

@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import { getOperationAST, type GraphQLSchema } from 'graphql'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
@@ -31,23 +32,14 @@ interface Decision {
 export function createFieldRules(options: FieldRulesOptions): FieldRules {
   const { fields, refuse = 'field', headers, onError } = options
   const holds = createPolicies(options.policies, onError)
-  const known = new WeakMap<GraphQLSchema, AccessRules>()
-  const guardedSchemas = new WeakMap<GraphQLSchema, GuardedSchema>()
-
-  function rulesOf(schema: GraphQLSchema): AccessRules {
-    let rules = known.get(schema)
-    if (!rules) known.set(schema, (rules = createAccessRules(schema, fields, holds)))
-    return rules
-  }
-
-  function guardedOf(schema: GraphQLSchema): GuardedSchema {
-    let guarded = guardedSchemas.get(schema)
-    if (!guarded) {
-      guarded = createGuardedSchema(schema, rulesOf(schema).guarded)
-      guardedSchemas.set(schema, guarded)
-    }
-    return guarded
-  }
+  const rulesOf = keyed(
+    (schema: GraphQLSchema) => createAccessRules(schema, fields, holds),
+    new WeakMap<GraphQLSchema, AccessRules>(),
+  )
+  const guardedOf = keyed(
+    (schema: GraphQLSchema) => createGuardedSchema(schema, rulesOf(schema).guarded),
+    new WeakMap<GraphQLSchema, GuardedSchema>(),
+  )
 
   function decide(operation: GuardedOperation): Decision | undefined {
     const { schema, document, operationName, contextValue } = operation

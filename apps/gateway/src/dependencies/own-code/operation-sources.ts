@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import type { Asker } from '@vinyasa/invalidation'
 import type { PluginWithBehaviour } from '../../behaviour.ts'
 import { behindView } from './recorded-context.ts'
@@ -39,15 +40,12 @@ function operationSources(sources: readonly Source[]): (context: object) => obje
 
   /** Each is made when it is asked for: most operations ask for none. */
   function sourcesFor(context: object): object {
-    const made = new Map<string, object>()
+    const ownOf = keyed((source: Source) => sourceFor(source, context))
     return new Proxy(apis, {
       get(_apis, name) {
         if (name === FOR_CONTEXT) return sourcesFor
         const source = byName.get(name as string)
-        if (!source) return Reflect.get(apis, name) as unknown
-        let own = made.get(source.name)
-        if (!own) made.set(source.name, (own = sourceFor(source, context)))
-        return own
+        return source ? ownOf(source) : (Reflect.get(apis, name) as unknown)
       },
       set: () => false,
     })

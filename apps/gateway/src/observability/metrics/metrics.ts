@@ -1,5 +1,5 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { isLiveRun, systemClock } from '@vinyasa/base'
+import { isLiveRun, keyed, systemClock } from '@vinyasa/base'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'
@@ -8,7 +8,6 @@ import type { Observer } from '../recorder.ts'
 import { type Readings, registryOf } from './readings.ts'
 import type { ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from '../request-record.ts'
-import { keyed } from '../keyed.ts'
 import { counterTallies, histogramTallies } from '../tallies.ts'
 
 /** Readings that the gateway is asked for at the moment of a scrape. */
