@@ -40,6 +40,11 @@ export function inputFieldAt(schema: GraphQLSchema, coordinate: string): GraphQL
   return isInputObjectType(type) ? type.getFields()[member] : undefined
 }
 
+/** Whether of the types that a statement names the schema has none. It may name one twice, as its source and as clients call it. */
+export function areUnknown(schema: GraphQLSchema, types: readonly string[]): boolean {
+  return types.length > 0 && !types.some((name) => name === '*' || schema.getType(name))
+}
+
 /** What may have been meant by a coordinate that a schema does not have: `; did you mean "User.name"?`, or nothing. */
 export function suggestFor(schema: GraphQLSchema, coordinate: string): string {
   const isField = coordinate.includes('.')

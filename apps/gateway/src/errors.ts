@@ -23,9 +23,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** An error about one setting, which its message begins with. */
+/** What is wrong with one setting, with which the message begins. */
+export function findingAt(path: readonly PropertyKey[], text: string): Finding {
+  return { message: `${formatPath(path)}: ${text}`, path }
+}
+
+/** An error about one setting. */
 export function mistakeAt(path: readonly PropertyKey[], text: string, options?: ErrorOptions): ConfigError {
-  return new ConfigError([{ message: `${formatPath(path)}: ${text}`, path }], options)
+  return new ConfigError([findingAt(path, text)], options)
 }
 
 /** What was found wrong in a setting, with the setting before each line. `asWritten`: the paths in it as the config has them. */

@@ -1,11 +1,11 @@
 import type { LiveOptions } from '@vinyasa/base'
 import type { GraphQLField, GraphQLSchema } from 'graphql'
 import type { AnswerSections } from '../answers/answer-types.ts'
-import { suggestFor } from '../coordinates.ts'
+import { areUnknown, suggestFor } from '../coordinates.ts'
 
 /**
  * Returns a line for each field of `Query` whose live queries wait for types that the schema does not have, and for none that it
- * has. A statement may name a type twice, as its source and as clients call it: one of them is there.
+ * has.
  */
 export function unknownLiveTypes(
   schema: GraphQLSchema,
@@ -14,11 +14,9 @@ export function unknownLiveTypes(
   if (liveQuery === false) return []
   const { fields = {} } = liveQuery
   return Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) =>
-    statedTypes(field, fields[field.name]).flatMap((types) =>
-      types.length === 0 || types.some((type) => type === '*' || schema.getType(type))
-        ? []
-        : [lineFor(schema, field.name, types)],
-    ),
+    statedTypes(field, fields[field.name])
+      .filter((types) => areUnknown(schema, types))
+      .map((types) => lineFor(schema, field.name, types)),
   )
 }
 

@@ -1,18 +1,15 @@
 import { statedChanges, statedDependsOn } from '@vinyasa/invalidation'
 import type { GraphQLSchema } from 'graphql'
-import { suggestFor } from '../coordinates.ts'
+import { areUnknown, suggestFor } from '../coordinates.ts'
 
 /** Returns a line for each type that a source's statements name and the schema does not have: nothing is known by it. */
 export function unknownStatedTypes(schema: GraphQLSchema): readonly string[] {
   return [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
     Object.values(root?.getFields() ?? {}).flatMap((field) => {
       const stated = { changes: statedChanges(field) ?? [], dependsOn: statedDependsOn(field) ?? [] }
-      return Object.entries(stated).flatMap(([setting, names]) =>
-        // A statement may name a type twice, as its source and as clients call it: one of them is there.
-        names.length === 0 || names.some((name) => name === '*' || schema.getType(name))
-          ? []
-          : [lineFor(schema, `${root?.name ?? ''}.${field.name}`, setting, names)],
-      )
+      return Object.entries(stated)
+        .filter(([, names]) => areUnknown(schema, names))
+        .map(([setting, names]) => lineFor(schema, `${root?.name ?? ''}.${field.name}`, setting, names))
     }),
   )
 }

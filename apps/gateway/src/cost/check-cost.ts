@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 import { ConfigError, mistakeAt } from '../errors.ts'
-import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
+import { definitionsIn, fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import { type AnyField, listDepth } from './cost-model.ts'
 
 /** Throws {@link ConfigError} for a rule on what the schema does not have, in the config or in a directive. */
@@ -29,19 +29,13 @@ export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {
         `arguments and lists are of ${input ? 'fields that are asked for; an input only has a weight' : `fields; write "${coordinate}.field"`}`,
       )
   }
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (isInputObjectType(type)) {
-      for (const field of Object.values(type.getFields()))
-        checkWeights(
-          inDirective(`@cost of ${type.name}.${field.name}`),
-          field.extensions['cost'] as CostRule | undefined,
-        )
-    }
-    if (!isObjectType(type) && !isInterfaceType(type)) continue
-    for (const field of Object.values(type.getFields())) {
-      const rule = field.extensions['cost'] as CostRule | undefined
-      if (rule) checkRule(inDirective(`@cost or @listSize of ${type.name}.${field.name}`), field, rule)
-    }
+  for (const [coordinate, definition] of definitionsIn(schema)) {
+    if (isInputObjectType(definition))
+      for (const { name, extensions } of Object.values(definition.getFields()))
+        checkWeights(inDirective(`@cost of ${coordinate}.${name}`), extensions['cost'] as CostRule | undefined)
+    const rule = definition.extensions['cost'] as CostRule | undefined
+    if (rule && 'args' in definition)
+      checkRule(inDirective(`@cost or @listSize of ${coordinate}`), definition, rule)
   }
 }
 

@@ -1,14 +1,13 @@
 import {
   getDirectiveValues,
   isInputObjectType,
-  isInterfaceType,
-  isObjectType,
   type ASTNode,
   type GraphQLDirective,
   type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
+import { definitionsIn } from '../coordinates.ts'
 import type { CostRule, ListSizeConfig } from './cost-types.ts'
 import type { AnyField } from './cost-model.ts'
 
@@ -37,24 +36,18 @@ export function noteCostDirectives(schema: GraphQLSchema): void {
     const weight: unknown = valuesOf(cost, definition)?.['weight']
     return weight === undefined ? undefined : Number(weight)
   }
-  for (const type of Object.values(schema.getTypeMap())) {
-    note(type, { weight: weightIn(type) })
-    if (isInputObjectType(type)) {
-      for (const field of Object.values(type.getFields())) note(field, { weight: weightIn(field) })
-      continue
-    }
-    if (!isObjectType(type) && !isInterfaceType(type)) continue
-    for (const field of Object.values(type.getFields())) {
-      const weights = field.args.flatMap((argument) => {
-        const weight = weightIn(argument)
-        return weight === undefined ? [] : [[argument.name, weight] as const]
-      })
-      note(field, {
-        weight: weightIn(field),
-        arguments: weights.length > 0 ? Object.fromEntries(weights) : undefined,
-        listSize: valuesOf(listSize, field) as ListSizeConfig | undefined,
-      })
-    }
+  for (const [, definition] of definitionsIn(schema)) {
+    if (isInputObjectType(definition))
+      for (const field of Object.values(definition.getFields())) note(field, { weight: weightIn(field) })
+    const weights = ('args' in definition ? definition.args : []).flatMap((argument) => {
+      const weight = weightIn(argument)
+      return weight === undefined ? [] : [[argument.name, weight] as const]
+    })
+    note(definition, {
+      weight: weightIn(definition),
+      arguments: weights.length > 0 ? Object.fromEntries(weights) : undefined,
+      listSize: valuesOf(listSize, definition) as ListSizeConfig | undefined,
+    })
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import type { IResolvers } from '@graphql-tools/utils'
 import { suggestFor } from '../coordinates.ts'
-import { formatPath, mistakeAt } from '../errors.ts'
+import { findingAt, formatPath } from '../errors.ts'
 import { placeOfNode } from '../texts/type-defs-text.ts'
 import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
 import { topLevel, unknownIn } from './key-selection.ts'
@@ -38,10 +38,10 @@ export function findEntities(
   for (const name of Object.keys(configured))
     if (!isObjectType(schema.getType(name)))
       findings.push(
-        ...mistakeAt(
+        findingAt(
           ['federation', 'entities', name],
           `the schema has no such object type${suggestFor(schema, name)}`,
-        ).findings,
+        ),
       )
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue

@@ -13,7 +13,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { IResolvers } from '@graphql-tools/utils'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, findingAt } from '../errors.ts'
 import { findEntities, type Entity } from './entities.ts'
 import { noEntity, tooManyReferences } from './errors.ts'
 import { lookUp, resolveEach, type Reference } from './lookup.ts'
@@ -170,10 +170,10 @@ function rulesPassedBy(
     if (!isRuled(coordinate, lookup.field.extensions)) return []
     if (isRuled(typeName, schema.getType(typeName)?.extensions ?? {})) return []
     return [
-      {
-        path: ['federation'],
-        message: `federation: references to ${typeName} are resolved by ${coordinate}, whose access rule does not hold for Query._entities; put a rule on ${typeName}, or on Query._entities`,
-      },
+      findingAt(
+        ['federation'],
+        `references to ${typeName} are resolved by ${coordinate}, whose access rule does not hold for Query._entities; put a rule on ${typeName}, or on Query._entities`,
+      ),
     ]
   })
 }

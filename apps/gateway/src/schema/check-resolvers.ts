@@ -2,20 +2,16 @@ import type { Finding } from '@vinyasa/base'
 import { type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import type { IResolvers } from '@graphql-tools/utils'
 import { suggestFor } from '../coordinates.ts'
-import { ConfigError, formatPath } from '../errors.ts'
+import { ConfigError, findingAt } from '../errors.ts'
 
 /** Throws {@link ConfigError} with each type and field that has a resolver and is not there. */
 export function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): void {
   const findings = Object.entries(resolvers).flatMap(([name, given]): Finding[] => {
-    const at = (path: readonly string[], text: string): Finding => ({
-      path: ['resolvers', ...path],
-      message: `${formatPath(['resolvers', ...path])}: ${text}`,
-    })
     const type = schema.getType(name)
     if (!type)
       return [
-        at(
-          [name],
+        findingAt(
+          ['resolvers', name],
           `the schema has no such type; define it in typeDefs, or leave this out${suggestFor(schema, name)}`,
         ),
       ]
@@ -25,7 +21,8 @@ export function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): vo
     return Object.keys(given).flatMap((field) => {
       if (field.startsWith('__') || Object.hasOwn(fields, field)) return []
       const near = suggestFor(schema, `${name}.${field}`)
-      return [at([name, field], `${name} has no such field; define it in typeDefs, or leave this out${near}`)]
+      const text = `${name} has no such field; define it in typeDefs, or leave this out${near}`
+      return [findingAt(['resolvers', name, field], text)]
     })
   })
   if (findings.length > 0) throw new ConfigError(findings)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError, mistakeAt } from '../errors.ts'
+import { ConfigError, findingAt } from '../errors.ts'
 import type { GrpcSourceConfig, OpenApiConfig, RestSourceConfig } from './types.ts'
 
 /** The files and folders that a source is read from. */
@@ -26,8 +26,7 @@ export function checkFolders({ includePaths = [] }: GrpcSourceConfig, baseDirect
   const findings = includePaths.flatMap((path, index) =>
     existsSync(resolve(baseDirectory, path))
       ? []
-      : mistakeAt(['includePaths', index], `no such folder "${path}"; expected one, relative to the config`)
-          .findings,
+      : findingAt(['includePaths', index], `no such folder "${path}"; expected one, relative to the config`),
   )
   if (findings.length > 0) throw new ConfigError(findings)
 }

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
-import { ConfigError, formatPath } from '../../errors.ts'
+import { ConfigError, findingAt } from '../../errors.ts'
 import { definitionsIn, fieldAt, suggestFor } from '../../coordinates.ts'
 
 /**
@@ -20,7 +20,7 @@ export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} 
   for (const [coordinate, rule] of Object.entries(fields)) {
     const path = ['access', 'fields', coordinate]
     for (const text of [placeMistake(schema, coordinate) ?? ruleMistakes(rule, policies)].flat())
-      findings.push({ path, message: `${formatPath(path)}: ${text}` })
+      findings.push(findingAt(path, text))
   }
   for (const [coordinate, { extensions }] of definitionsIn(schema))
     for (const text of ruleMistakes(extensions['access'], policies))
