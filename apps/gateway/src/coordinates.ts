@@ -9,6 +9,13 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 
+/** The names that root types have here. */
+export const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const
+
+export function isRootName(name: string): boolean {
+  return Object.values<string>(ROOT_NAMES).includes(name)
+}
+
 /** All types of a schema, and the fields of its objects and interfaces, by their coordinates. */
 export function* definitionsIn(
   schema: GraphQLSchema,

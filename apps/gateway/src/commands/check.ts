@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
-import { load, openGateway } from './load.ts'
+import { load, openGateway, schemaOf, silentLogger } from './load.ts'
 import { ConfigError } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
 
@@ -13,23 +13,15 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
       ? undefined
       : await (await import('./against/read-old-schema.ts')).readOldSchema(flags.against, context.directory)
   context.print(`config   ${file}`)
-  const { createGateway } = await import('../gateway.ts')
   const { unseenDependencies, unseenLines } = await import('../dependencies/report.ts')
   const { findInvalidDocuments } = await import('../access/documents/check-documents.ts')
-  const { createLogger } = await import('../logging/logger.ts')
-  const logger = await createLogger({ level: 'silent' })
-  const gateway = await openGateway(loaded, { logger })
+  const gateway = await openGateway(loaded, { logger: await silentLogger() })
   /** Prints what clients of an older schema would notice, and gives how many of it breaks them. */
   async function compare(old: GraphQLSchema): Promise<number> {
     const { describeDifference } = await import('./against/report.ts')
-    const { breaking, lines } = await describeDifference(old, gateway.schema, config, async (changed) => {
-      const other = await createGateway(changed, { baseDirectory, logger })
-      try {
-        return other.schema
-      } finally {
-        await other.close()
-      }
-    })
+    const { breaking, lines } = await describeDifference(old, gateway.schema, config, (changed) =>
+      schemaOf(changed, baseDirectory),
+    )
     for (const line of lines) context.print(line)
     return breaking
   }

@@ -1,12 +1,10 @@
 import type { PresetFlag, CommandContext } from './context.ts'
-import { load, openGateway } from './load.ts'
+import { load, openGateway, silentLogger } from './load.ts'
 
 /** `vinyasa print-schema`: the schema as SDL on standard output. */
 export async function printSchemaCommand(flags: PresetFlag, context: CommandContext): Promise<void> {
   const loaded = await load(flags, context)
-  const { createLogger } = await import('../logging/logger.ts')
-  const logger = await createLogger({ level: 'silent' })
-  const gateway = await openGateway(loaded, { logger })
+  const gateway = await openGateway(loaded, { logger: await silentLogger() })
   try {
     const { lexicographicSortSchema, printSchema } = await import('graphql')
     context.print(printSchema(lexicographicSortSchema(gateway.schema)))

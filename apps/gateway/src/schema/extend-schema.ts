@@ -9,7 +9,6 @@ import {
   KnownDirectivesRule,
   KnownTypeNamesRule,
   LoneSchemaDefinitionRule,
-  OperationTypeNode,
   PossibleTypeExtensionsRule,
   UniqueArgumentDefinitionNamesRule,
   UniqueDirectiveNamesRule,
@@ -24,8 +23,10 @@ import {
   type DocumentNode,
   type GraphQLField,
   type GraphQLObjectType,
+  type OperationTypeNode,
   type ValidationRule,
 } from 'graphql'
+import { isRootName } from '../coordinates.ts'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { IResolvers } from '@graphql-tools/utils'
@@ -53,12 +54,6 @@ const RULES: readonly ValidationRule[] = [
   UniqueDirectivesPerLocationRule,
   PossibleTypeExtensionsRule,
 ] as unknown as readonly ValidationRule[]
-
-const ROOTS: ReadonlyMap<string, OperationTypeNode> = new Map([
-  ['Query', OperationTypeNode.QUERY],
-  ['Mutation', OperationTypeNode.MUTATION],
-  ['Subscription', OperationTypeNode.SUBSCRIPTION],
-])
 
 /** The schema of the sources with what the config's `typeDefs` and `resolvers` add. @throws ConfigError with all mistakes */
 export function extendWith(
@@ -105,10 +100,8 @@ function asExtension(schema: GraphQLSchema, { definitions, ...document }: Docume
     definitions.flatMap((one) => (one.kind === Kind.OBJECT_TYPE_DEFINITION ? one.name.value : [])),
   )
   const saysRoots = definitions.some(namesRoots)
-  const isMissingRoot = (name: string): boolean => {
-    const operation = ROOTS.get(name)
-    return operation !== undefined && !saysRoots && !schema.getRootType(operation)
-  }
+  const isMissingRoot = (name: string): boolean =>
+    isRootName(name) && !saysRoots && !schema.getRootType(name.toLowerCase() as OperationTypeNode)
   return {
     ...document,
     definitions: definitions.flatMap((definition): DefinitionNode[] => {

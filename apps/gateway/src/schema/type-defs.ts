@@ -11,6 +11,7 @@ import {
 import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
 import { costDirectives } from '../cost/directives.ts'
 import type { OwnCodeSections } from '../dependencies/own-code-types.ts'
+import { isRootName } from '../coordinates.ts'
 import { ConfigError, mistakeAt } from '../errors.ts'
 import { findingsIn, TypeDefsText } from '../texts/type-defs-text.ts'
 import { withFederationDirectives } from '../federation/directives.ts'
@@ -18,8 +19,6 @@ import type { FederationSections } from '../federation/types.ts'
 
 /** The sections of the config that decide what its `typeDefs` are. */
 export type TypeDefsSections = FederationSections & Pick<OwnCodeSections, 'typeDefs'>
-
-const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
 /** The config's `typeDefs` as one document; undefined where it has none. @throws ConfigError with every syntax error */
 export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections): DocumentNode | undefined {
@@ -66,7 +65,7 @@ function namesOf(definition: DefinitionNode): readonly string[] {
   switch (definition.kind) {
     case Kind.OBJECT_TYPE_DEFINITION:
     case Kind.OBJECT_TYPE_EXTENSION:
-      return ROOTS.has(definition.name.value) ? fieldNames(definition.fields) : []
+      return isRootName(definition.name.value) ? fieldNames(definition.fields) : []
     case Kind.ENUM_TYPE_DEFINITION:
     case Kind.INPUT_OBJECT_TYPE_DEFINITION:
     case Kind.INTERFACE_TYPE_DEFINITION:

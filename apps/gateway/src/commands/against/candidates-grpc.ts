@@ -9,6 +9,7 @@ import {
 import { type Candidate, fieldNamesOf, movedFrom, type View } from './view.ts'
 import type { Finding } from './compare-schemas.ts'
 import { bareType } from './coordinates-of.ts'
+import { isRootName } from '../../coordinates.ts'
 import { elementOf } from '../../sources/elements.ts'
 import { ownCoordinate, type Renamed, type Setting } from './settings.ts'
 
@@ -72,7 +73,7 @@ function mapping(
   if (rule === 'TYPE_REMOVED' && isUnionType(before.getType(type))) return all('oneofs', 'union')
   if (bareType(was) === 'Upload' || (rule === 'TYPE_REMOVED' && type === 'Upload'))
     return all('uploads', true)
-  if (rule === 'FIELD_REMOVED' && /^(Query|Mutation|Subscription)$/.test(type)) return all('expose', 'all')
+  if (rule === 'FIELD_REMOVED' && isRootName(type)) return all('expose', 'all')
   return []
 }
 
@@ -81,7 +82,7 @@ function ofMethod(finding: Finding, view: View): readonly Candidate[] {
   const moved = movedFrom(finding, view)
   const [parent = '', name = '', argument] = finding.path.split('.')
   const [type, field] = moved?.now ?? [parent, name]
-  if (!/^(Query|Mutation|Subscription)$/.test(type)) return []
+  if (!isRootName(type)) return []
   const now = fieldOf(view, type, field)
   const element = elementOf(now)
   if (element?.section !== 'grpc' || element.field !== undefined) return []

@@ -1,4 +1,5 @@
 import { type Change, CriticalityLevel, diff } from '@graphql-inspector/core'
+import { bareType } from './coordinates-of.ts'
 import { buildSchema, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 
 /** Something that a client of the older schema may notice. */
@@ -45,7 +46,7 @@ function toFinding({ criticality, message, path = '', meta, type }: Change): Fin
     level: criticality.level === CriticalityLevel.Breaking ? 'breaking' : 'dangerous',
     message,
     path,
-    oldType: oldType?.replaceAll(/[[\]!]/g, ''),
+    oldType: oldType && bareType(oldType),
     rule: type,
     was: oldType ?? of['oldDefaultValue'],
     is: newType ?? of['newDefaultValue'],

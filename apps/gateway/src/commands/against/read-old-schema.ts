@@ -9,7 +9,6 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
   Kind,
-  type OperationTypeNode,
   parse,
   printSchema,
   specifiedScalarTypes,
@@ -17,6 +16,7 @@ import {
   type TypeExtensionNode,
   visit,
 } from 'graphql'
+import { ROOT_NAMES } from '../../coordinates.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
 
 /** Directives whose meaning clients are told. */
@@ -33,11 +33,6 @@ const OF_OPERATIONS: ReadonlySet<string> = new Set([
   'INLINE_FRAGMENT',
   'VARIABLE_DEFINITION',
 ])
-const ROOTS: Readonly<Record<OperationTypeNode, string>> = {
-  query: 'Query',
-  mutation: 'Mutation',
-  subscription: 'Subscription',
-}
 
 /** Tools keep either what was asked or the whole answer, which has it as `data`. */
 type Introspected = IntrospectionQuery | { readonly data: IntrospectionQuery }
@@ -126,7 +121,7 @@ function shownAs(node: FieldDefinitionNode): FieldDefinitionNode | null | undefi
 function withRootNames(document: DocumentNode): DocumentNode {
   const names = new Map<string, string>()
   visit(document, {
-    OperationTypeDefinition: ({ operation, type }) => void names.set(type.name.value, ROOTS[operation]),
+    OperationTypeDefinition: ({ operation, type }) => void names.set(type.name.value, ROOT_NAMES[operation]),
   })
   const renamed = visit(document, {
     Name: (node, key, parent) => {

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../config/types.ts'
+import { isRootName } from '../../coordinates.ts'
 import { formatPath } from '../../errors.ts'
 import type { Counterpart } from './counterparts.ts'
 
@@ -38,7 +39,7 @@ export function renamesFor({ old, now }: Counterpart, config: GatewayConfig): re
 export function ownCoordinate(coordinate: string, { prefix, rename = {} }: Renamed): string {
   const [, type = '', field = '', argument = ''] = /^([^.]*)\.?([^(]*)(.*)$/.exec(coordinate) ?? []
   const given = Object.entries(rename).filter(([key]) => !/[*(]/.test(key))
-  const isRoot = /^(Query|Mutation|Subscription)$/.test(type)
+  const isRoot = isRootName(type)
   const ownType =
     given.find(([key, value]) => value === type && !key.includes('.'))?.[0] ??
     (isRoot ? type : withoutPrefix(type, prefix, 'types'))

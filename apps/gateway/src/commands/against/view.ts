@@ -1,5 +1,6 @@
 import { type GraphQLSchema, isInputObjectType, isObjectType } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
+import { isRootName, ROOT_NAMES } from '../../coordinates.ts'
 import type { Finding } from './compare-schemas.ts'
 import { lettersOf } from './counterparts.ts'
 import type { Setting } from './settings.ts'
@@ -21,8 +22,6 @@ export function fieldNamesOf(schema: GraphQLSchema, name: string): readonly stri
   return isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : []
 }
 
-const OPERATIONS = ['Query', 'Mutation', 'Subscription'] as const
-
 /** A root field that is on another operation now, under its old name or one that reads alike. */
 export function movedFrom(
   { rule, path }: Finding,
@@ -31,8 +30,8 @@ export function movedFrom(
   | { readonly operation: string; readonly name: string; readonly now: readonly [string, string] }
   | undefined {
   const [operation = '', name = ''] = path.split('.')
-  if (rule !== 'FIELD_REMOVED' || !OPERATIONS.some((one) => one === operation)) return undefined
-  const found = OPERATIONS.flatMap((other) =>
+  if (rule !== 'FIELD_REMOVED' || !isRootName(operation)) return undefined
+  const found = Object.values(ROOT_NAMES).flatMap((other) =>
     other === operation
       ? []
       : fieldNamesOf(after, other)

@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { GraphQLSchema } from 'graphql'
 import { Document, isMap, isScalar, visit } from 'yaml'
-import type { GatewayConfig } from '../../config/types.ts'
 import { loadConfig } from '../../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
 import { describeUntried, type Mended } from '../against/mend.ts'
 import { withSettings } from '../against/settings.ts'
 import type { CommandContext } from '../context.ts'
+import { schemaOf } from '../load.ts'
 import type { Migration } from './migration.ts'
 import { readOldConfig } from './read-old-config.ts'
 
@@ -46,16 +45,10 @@ async function compare({ schema }: Migration, context: CommandContext): Promise<
   if (!schema) return undefined
   const { directory, environment } = context
   const { config, baseDirectory } = await loadConfig({ file: 'gateway.config.yaml', directory, environment })
-  const { createGateway } = await import('../../gateway.ts')
-  const { createLogger } = await import('../../logging/logger.ts')
   const { findMends } = await import('../against/mend.ts')
-  const logger = await createLogger({ level: 'silent' })
-  const schemaOf = async (changed: GatewayConfig): Promise<GraphQLSchema> => {
-    const gateway = await createGateway(changed, { baseDirectory, logger })
-    await gateway.close()
-    return gateway.schema
-  }
-  return findMends(schema, await schemaOf(config), config, schemaOf)
+  return findMends(schema, await schemaOf(config, baseDirectory), config, (changed) =>
+    schemaOf(changed, baseDirectory),
+  )
 }
 
 function describe(compared: Mended | ConfigError | undefined, file: string): readonly string[] {

@@ -26,6 +26,18 @@ export class Unsaid extends Error {
   override readonly name = 'Unsaid'
 }
 
+/** A part of an old configuration that nothing is known of. */
+export type Values = Readonly<Record<string, unknown>>
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A file beside the old configuration. */
+export function nearby(file: string): string {
+  return file.replace(/^\.\//, '')
+}
+
 /** Leaves out entries that have no value or hold nothing. */
 export function filled(entries: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

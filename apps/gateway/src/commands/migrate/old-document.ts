@@ -8,13 +8,12 @@ import {
   type TypeDefinitionNode,
   valueFromASTUntyped,
 } from 'graphql'
-import type { Note } from './migration.ts'
-
-type Arguments = Readonly<Record<string, unknown>>
+import { ROOT_NAMES } from '../../coordinates.ts'
+import type { Note, Values } from './migration.ts'
 
 export interface OldDirective {
   readonly name: string
-  readonly args: Arguments
+  readonly args: Values
   readonly line: number | undefined
 }
 
@@ -79,14 +78,8 @@ function rootsOf(document: DocumentNode): ReadonlyMap<string, 'Query' | 'Mutatio
       ? (node.operationTypes ?? [])
       : [],
   )
-  if (said.length === 0)
-    return new Map([
-      ['Query', 'Query'],
-      ['Mutation', 'Mutation'],
-      ['Subscription', 'Subscription'],
-    ])
-  const names = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const
-  return new Map(said.map(({ operation, type }) => [type.name.value, names[operation]]))
+  if (said.length === 0) return new Map(Object.values(ROOT_NAMES).map((name) => [name, name]))
+  return new Map(said.map(({ operation, type }) => [type.name.value, ROOT_NAMES[operation]]))
 }
 
 /** Type definitions by name, with what extensions add to objects. */

@@ -17,6 +17,21 @@ export interface Taken {
   readonly parents: Map<string, string>
 }
 
+/** The name of the argument that has a value of the field's own arguments, which are `args`, or of its parent. */
+export function take(
+  isArgument: boolean,
+  name: string,
+  { taken, args }: { readonly taken: Taken; readonly args: ReadonlySet<string> },
+): string {
+  if (isArgument) {
+    taken.args.add(name)
+    return name
+  }
+  const arg = args.has(name) ? `${name}OfParent` : name
+  taken.parents.set(arg, name)
+  return arg
+}
+
 /** The request that an old configuration makes for a field, with templates in the words of this gateway. */
 export interface RestCall {
   readonly parent: string

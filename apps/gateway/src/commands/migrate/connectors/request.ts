@@ -1,11 +1,9 @@
 import type { FieldDefinitionNode } from 'graphql'
 import { queryOf } from '../query-of.ts'
-import { Unsaid } from '../migration.ts'
+import { Unsaid, type Values } from '../migration.ts'
 import type { OldDirective, OldDocument } from '../old-document.ts'
-import type { RestCall, Taken } from '../rest-draft.ts'
+import { type RestCall, take, type Taken } from '../rest-draft.ts'
 import { parseSelection, type Selected } from './selection.ts'
-
-type Values = Readonly<Record<string, unknown>>
 
 export interface SourceSettings {
   readonly baseUrl: string
@@ -112,18 +110,8 @@ function toTemplate(text: string, speech: Speech): string {
     const isJoined = /^->\s*joinNotNull\(\s*["'],["']\s*\)\s*$/.test(method)
     if (method !== '' && !isJoined) throw new Unsaid(`{${expression}}: methods have no counterpart`)
     speech.isJoined ||= isJoined
-    return `{${takeValue(variable, name, speech)}}`
+    return `{${take(variable === 'args', name, speech)}}`
   })
-}
-
-function takeValue(variable: string, name: string, { taken, args }: Speech): string {
-  if (variable === 'args') {
-    taken.args.add(name)
-    return name
-  }
-  const arg = args.has(name) ? `${name}OfParent` : name
-  taken.parents.set(arg, name)
-  return arg
 }
 
 /** What is the same for every call: variables of the router's are those of the environment here. */
@@ -259,11 +247,11 @@ function entriesOf(selected: readonly Selected[], speech: Speech): readonly Entr
         const [source = '', ...more] = one.path ?? []
         if (more.length > 0 || one.fields || one.unsaid !== undefined || one.name === undefined)
           throw new Unsaid('what is in an argument cannot be sent by itself')
-        return [one.name, `{${takeValue(variable, source, speech)}}`]
+        return [one.name, `{${take(variable === 'args', source, speech)}}`]
       })
     const [source, ...more] = path
     if (source === undefined || more.length > 0 || fields || name === undefined)
       throw new Unsaid('what is in an argument cannot be sent by itself')
-    return [[name, `{${takeValue(variable, source, speech)}}`]]
+    return [[name, `{${take(variable === 'args', source, speech)}}`]]
   })
 }

@@ -77,8 +77,7 @@ class Parser {
     const begin = this.#next()
     if (begin === '$') {
       if (this.#peek() === '(') return { path, variable: '', unsaid: `$${this.#group()}` }
-      variable =
-        /^[a-z_]/i.test(this.#peek() ?? '') && this.#tokens[this.#at - 1] === '$' ? this.#variable() : ''
+      variable = /^[a-z_]/i.test(this.#peek() ?? '') ? this.#next() : ''
     } else if (/^["'\w]/.test(begin) && !/^[\d-]/.test(begin)) path.push(keyOf(begin))
     else return { path, variable: '', unsaid: begin }
     for (;;) {
@@ -92,11 +91,6 @@ class Parser {
         else unsaid ??= `${method}${given}`
       } else return { path, variable, unsaid }
     }
-  }
-
-  /** `$args` is a variable, while a `$` that stands alone before a name is not. */
-  #variable(): string {
-    return this.#next()
   }
 
   /** What stands in parentheses, as text. */

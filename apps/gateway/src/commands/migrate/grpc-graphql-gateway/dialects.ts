@@ -67,7 +67,7 @@ function goPackageOf(message: string): string {
 }
 
 /** `user_v1` is `UserV1`. */
-function toCamel(name: string): string {
+export function toCamel(name: string): string {
   return name
     .split(/[^A-Za-z\d]+/)
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))

@@ -18,7 +18,8 @@ import {
   isSpecifiedScalarType,
   print,
 } from 'graphql'
-import type { Dialect } from './dialects.ts'
+import { isRootName } from '../../../coordinates.ts'
+import { type Dialect, toCamel } from './dialects.ts'
 
 /**
  * The schema that an old gateway made of the protos, out of the one that is made of them here, and the name that each type had.
@@ -81,9 +82,9 @@ class OldSchema {
     const fields = Object.values(type.getFields())
     const own = fields.filter(({ type: given }) => getNamedType(given) === type)
     const textOf = (field: (typeof fields)[number]): string =>
-      `${field.name}${this.#arguments(field.args, isRoot(type.name))}: ${this.#output(field.type, type)}`
+      `${field.name}${this.#arguments(field.args, isRootName(type.name))}: ${this.#output(field.type, type)}`
     const name = this.#named(type)
-    if (own.length === 0 || !this.#dialect.hasInterfaces || isRoot(type.name))
+    if (own.length === 0 || !this.#dialect.hasInterfaces || isRootName(type.name))
       return [`type ${name} { ${fields.map(textOf).join('\n')} }`]
     const parent = name.replace('_Type_', '_Interface_')
     this.#interfaces.set(type.name, parent)
@@ -151,15 +152,11 @@ class OldSchema {
 
   #named(type: GraphQLNamedType): string {
     const { name } = type
-    if (isSpecifiedScalarType(type) || isRoot(name)) return name
+    if (isSpecifiedScalarType(type) || isRootName(name)) return name
     const scalar = this.#dialect.scalars[name]
     if (scalar !== undefined) return scalar
     return name === 'JSON' ? this.#dialect.struct : (this.names.get(name) ?? name)
   }
-}
-
-function isRoot(name: string): boolean {
-  return /^(Query|Mutation|Subscription)$/.test(name)
 }
 
 function isChoice(type: GraphQLInputObjectType): boolean {
@@ -182,8 +179,5 @@ function isEntry(type: GraphQLNamedType, message: string): boolean {
 function entryName(name: string, message: string): string {
   const parent = message.split('.').findLast((part) => name.includes(part)) ?? ''
   const field = name.slice(name.indexOf(parent) + parent.length).replace(/Input$/, '')
-  return field
-    .split('_')
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('')
+  return toCamel(field)
 }

@@ -1,7 +1,5 @@
-import { filled, type Note } from '../migration.ts'
+import { filled, type Note, type Values } from '../migration.ts'
 import { type GatewayCode, inBrackets, lineAt, serverAt, withoutComments } from './code.ts'
-
-type Values = Readonly<Record<string, unknown>>
 
 /** Calls of the builder that have their setting here, by what they are given. */
 const SETTINGS: Readonly<Record<string, (given: string) => Values>> = {

@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { isRecord } from '@vinyasa/base'
 import { parse } from 'yaml'
 import { messageOf } from '../../../errors.ts'
-import { Unsaid } from '../migration.ts'
-import type { Values } from './yaml.ts'
+import { Unsaid, type Values } from '../migration.ts'
 
 /** The names that clients of Mesh know, where they are others than ours. */
 export interface OpenApiNames {

@@ -1,9 +1,9 @@
 import { isRecord } from '@vinyasa/base'
 import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
 import type { Transforms } from './transforms.ts'
-import { headersOf, listOf, type MeshYaml, type Path, textOf, type Values } from './yaml.ts'
+import { headersOf, listOf, type MeshYaml, type Path } from './yaml.ts'
 import { queryOf } from '../query-of.ts'
-import { Unsaid } from '../migration.ts'
+import { textOf, Unsaid, type Values } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
 import { type JoinedField, RestDrafts, type RestCall, type Taken } from '../rest-draft.ts'
 
@@ -161,7 +161,6 @@ function argsOf(given: unknown): Record<string, string> | undefined {
   return Object.fromEntries(args.map(([name, field]) => [name, `{${field}}`]))
 }
 
-/** The field of an operation whose type nobody says: JSON. */
 /** The type of an argument that `argTypeMap` gives: by its name, or by a JSON schema. */
 function argumentType(given: unknown): string {
   if (!isRecord(given)) return textOf(given) ?? 'String'
@@ -178,10 +177,8 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   object: 'JSON',
 }
 
+/** The field of an operation whose type nobody says: JSON. */
 function fieldNode(name: string, taken: Taken, types: Values): FieldDefinitionNode {
-  const typeOf = (arg: string): string => {
-    return argumentType(types[arg])
-  }
   const node = (text: string) => ({ kind: Kind.NAME, value: text }) as const
   return {
     kind: Kind.FIELD_DEFINITION,
@@ -190,7 +187,7 @@ function fieldNode(name: string, taken: Taken, types: Values): FieldDefinitionNo
     arguments: [...taken.args].map((arg) => ({
       kind: Kind.INPUT_VALUE_DEFINITION,
       name: node(arg),
-      type: parseType(typeOf(arg)),
+      type: parseType(argumentType(types[arg])),
     })),
   }
 }

@@ -6,8 +6,8 @@ import { meshMethods, READING } from './methods.ts'
 import { MeshOperations } from './operations.ts'
 import { meshOpenApiNames } from './openapi-names.ts'
 import { readTransforms, type Transforms } from './transforms.ts'
-import { headersOf, listOf, MeshYaml, type Path, textOf, type Values } from './yaml.ts'
-import { filled, type Migration, Unsaid } from '../migration.ts'
+import { headersOf, listOf, MeshYaml, type Path } from './yaml.ts'
+import { filled, type Migration, nearby, textOf, Unsaid, type Values } from '../migration.ts'
 import { OldDocument } from '../old-document.ts'
 
 /**
@@ -237,7 +237,7 @@ interface GrpcDraft {
   readonly descriptorSet?: string
 }
 
-function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraft {
+function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraft & Values {
   const given = handler['source'] ?? handler['protoFilePath']
   const { file, load } = isRecord(given) ? given : { file: given, load: undefined }
   const isDescriptor = /\.(bin|binpb|desc|pb|protoset)$/.test(String(file))
@@ -253,7 +253,7 @@ function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraf
     cert: textOf(ssl['certChain']),
     key: textOf(ssl['privateKey']),
   }
-  const draft: GrpcDraft & Values = {
+  return {
     ...filled({
       endpoint: textOf(handler['endpoint']),
       reflection: isReflected ? true : undefined,
@@ -270,14 +270,9 @@ function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraf
     // By default some are.
     forwardHeaders: forwarded,
   }
-  return draft
 }
 
 function noteOthers(handler: Values, known: ReadonlySet<string>, note: NoteAt): void {
   for (const key of Object.keys(handler))
     if (!known.has(key)) note(key, `${key} has no counterpart, or is set elsewhere; it was left out`)
-}
-
-function nearby(file: string): string {
-  return file.replace(/^\.\//, '')
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '@vinyasa/base'
-import { listOf, textOf, type Values } from './yaml.ts'
-import { filled } from '../migration.ts'
+import { listOf } from './yaml.ts'
+import { filled, textOf, type Values } from '../migration.ts'
 
 /** Other names for what a source has. */
 export interface Transforms {

@@ -1,7 +1,7 @@
 import { isRecord } from '@vinyasa/base'
 import { LineCounter, parseDocument } from 'yaml'
+import type { Values } from '../migration.ts'
 
-export type Values = Readonly<Record<string, unknown>>
 export type Path = readonly (string | number)[]
 
 interface Source {
@@ -91,8 +91,4 @@ export function headersOf(
 
 export function listOf(value: unknown): readonly Values[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { type FieldDefinitionNode, print } from 'graphql'
-import { filled, Unsaid } from '../migration.ts'
+import { filled, nearby, Unsaid } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
 import { sourceName, speechOf, type TailcallField } from './http.ts'
 import { pairs, type Upstream } from './settings.ts'
@@ -158,8 +158,4 @@ function bodyOf(body: unknown): unknown {
   } catch {
     return body
   }
-}
-
-function nearby(file: string): string {
-  return file.replace(/^\.\//, '')
 }

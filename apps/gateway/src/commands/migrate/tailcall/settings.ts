@@ -1,7 +1,5 @@
-import { filled } from '../migration.ts'
+import { filled, textOf, type Values } from '../migration.ts'
 import type { OldDirective, OldDocument } from '../old-document.ts'
-
-type Values = Readonly<Record<string, unknown>>
 
 /** What a configuration of Tailcall says of all its backends. */
 export interface Upstream {
@@ -70,7 +68,7 @@ export function readSettings(
     settings: filled({ server: serverOf(server), graphql: graphqlOf(server) }),
     upstream: {
       name,
-      baseUrl: text(upstream['baseURL']),
+      baseUrl: textOf(upstream['baseURL']),
       protoFiles,
       reflected,
       maxBatchSize: number((upstream['batch'] as Values | undefined)?.['maxSize']),
@@ -82,14 +80,14 @@ export function readSettings(
 }
 
 function serverOf(server: Values): Values {
-  return filled({ port: number(server['port']), host: text(server['hostname']) })
+  return filled({ port: number(server['port']), host: textOf(server['hostname']) })
 }
 
 function graphqlOf(server: Values): Values {
   const cors = (server['headers'] as Values | undefined)?.['cors'] as Values | undefined
   const origins = list(cors?.['allowOrigins'])
   const introspection = server['introspection'] === false ? false : undefined
-  const path = text((server['routes'] as Values | undefined)?.['graphQL'])
+  const path = textOf((server['routes'] as Values | undefined)?.['graphQL'])
   return filled({
     path,
     introspection,
@@ -132,10 +130,6 @@ function noteOthers(directives: readonly OldDirective[], old: OldDocument): void
     for (const key of name === 'server' ? Object.keys(headers ?? {}) : [])
       if (key !== 'cors') old.note(line, `@server(headers.${key}:) has no counterpart; it was left out`)
   }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 function number(value: unknown): number | undefined {

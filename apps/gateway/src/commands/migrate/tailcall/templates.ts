@@ -1,5 +1,5 @@
 import { Unsaid } from '../migration.ts'
-import type { Taken } from '../rest-draft.ts'
+import { take, type Taken } from '../rest-draft.ts'
 
 /** What the expressions of a call may speak of. */
 export interface Speech {
@@ -50,12 +50,12 @@ export function toBody(body: unknown, speech: Speech): string {
   return toTemplate(bare, speech)
 }
 
-function expressionOf(expression: string, { vars, args, taken }: Speech): string {
+function expressionOf(expression: string, speech: Speech): string {
   const [kind = '', name = '', ...more] = expression.split('.')
   const whole = `{{.${expression}}}`
   if (kind === 'env' && /^\w+$/.test(name)) return `\${${name}}`
   if (kind === 'vars') {
-    const value = vars.get(name)
+    const value = speech.vars.get(name)
     if (value === undefined) throw new Unsaid(`${whole}: @server has no such variable`)
     return literal(value)
   }
@@ -66,14 +66,8 @@ function expressionOf(expression: string, { vars, args, taken }: Speech): string
   }
   if (more.length > 0)
     throw new Unsaid(`${whole}: a template takes whole values, and none of what is in them`)
-  if (kind === 'args' && name !== '') {
-    taken.args.add(name)
-    return `{${name}}`
-  }
-  if (kind !== 'value' || name === '') throw new Unsaid(`${whole} has no counterpart`)
-  const arg = args.has(name) ? `${name}OfParent` : name
-  taken.parents.set(arg, name)
-  return `{${arg}}`
+  if (!/^(args|value)$/.test(kind) || name === '') throw new Unsaid(`${whole} has no counterpart`)
+  return `{${take(kind === 'args', name, speech)}}`
 }
 
 /** Text that stands for itself. */
