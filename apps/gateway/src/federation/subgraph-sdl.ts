@@ -1,5 +1,14 @@
 import { getDocumentNodeFromSchema } from '@graphql-tools/utils'
-import { Kind, print, visit, type ConstDirectiveNode, type DocumentNode, type GraphQLSchema } from 'graphql'
+import {
+  Kind,
+  parse,
+  print,
+  visit,
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  type ScalarTypeDefinitionNode,
+} from 'graphql'
 import type { Entity } from './entities.ts'
 import { FEDERATION_DIRECTIVES, FEDERATION_URL } from './directives.ts'
 
@@ -43,25 +52,10 @@ export function subgraphSdl(schema: GraphQLSchema, entities: readonly Entity[]):
   return `extend schema @link(url: "${FEDERATION_URL}", import: [${[...used].sort().join(', ')}])\n\n${text}\n`
 }
 
-function keysOf({ keys, isResolvable }: Entity): ConstDirectiveNode[] {
-  return keys.map((fields): ConstDirectiveNode => ({
-    kind: Kind.DIRECTIVE,
-    name: { kind: Kind.NAME, value: 'key' },
-    arguments: [
-      {
-        kind: Kind.ARGUMENT,
-        name: { kind: Kind.NAME, value: 'fields' },
-        value: { kind: Kind.STRING, value: fields },
-      },
-      ...(isResolvable
-        ? []
-        : [
-            {
-              kind: Kind.ARGUMENT,
-              name: { kind: Kind.NAME, value: 'resolvable' },
-              value: { kind: Kind.BOOLEAN, value: false },
-            } as const,
-          ]),
-    ],
-  }))
+function keysOf({ keys, isResolvable }: Entity): readonly ConstDirectiveNode[] {
+  const texts = keys.map(
+    (fields) => `@key(fields: ${JSON.stringify(fields)}${isResolvable ? '' : ', resolvable: false'})`,
+  )
+  const [type] = parse(`scalar _Any ${texts.join(' ')}`, { noLocation: true }).definitions
+  return (type as ScalarTypeDefinitionNode).directives ?? []
 }

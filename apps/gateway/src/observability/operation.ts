@@ -1,20 +1,9 @@
-import { Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql'
+import type { OperationDefinitionNode } from 'graphql'
 import { errorsOf } from '../limits/errors.ts'
 
 export interface OperationFacts {
   readonly type: 'query' | 'mutation' | 'subscription'
   readonly name: string | undefined
-}
-
-/** The operation of a document that is executed. */
-export function operationOf({ definitions }: DocumentNode, operationName: unknown): OperationFacts {
-  let first: OperationDefinitionNode | undefined
-  for (const definition of definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    if (definition.name?.value === operationName) return factsOf(definition)
-    first ??= definition
-  }
-  return first ? factsOf(first) : { type: 'query', name: undefined }
 }
 
 export function factsOf({ operation, name }: OperationDefinitionNode): OperationFacts {

@@ -1,8 +1,9 @@
 import { after, isNotFromHttp } from '@vinyasa/base'
+import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'
 import { withBehaviour } from '../behaviour.ts'
-import { factsOf, operationOf } from './operation.ts'
+import { factsOf } from './operation.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 
 /** Tells observers of every request and operation of a server. */
@@ -14,7 +15,9 @@ export function useRecorder(options: RecorderOptions): Plugin {
       if (!isNotFromHttp(serverContext)) recorder.begin(request, serverContext)
     },
     onSubscribe({ args }) {
-      const facts = operationOf(args.document, args.operationName)
+      // Whether it is a subscription was looked up like this.
+      const definition = getOperationAST(args.document, args.operationName) as OperationDefinitionNode
+      const facts = factsOf(definition)
       const end = recorder.beginOperation(facts, args.contextValue)
       return {
         onSubscribeResult({ result }) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
 import { mistakeAt, reasonOf } from '../../errors.ts'
 import { readLimited } from '../read-limited.ts'
@@ -82,35 +83,28 @@ async function readFolder(path: string): Promise<[string, string][]> {
   const names = (await readdir(path, { recursive: true }))
     .filter((name) => /\.(graphql|gql)$/.test(name))
     .sort()
-  const texts = await Promise.all(
-    names.map(async (name) => withoutMark(await readFile(join(path, name), 'utf8'))),
-  )
-  return texts.flatMap((text, index) => {
-    const name = names[index] ?? ''
-    return [
-      [basename(name, extname(name)), text],
-      [hash('sha256', text), text],
-    ]
+  const documents = names.map(async (name): Promise<[string, string][]> => {
+    const text = withoutMark(await readFile(join(path, name), 'utf8'))
+    return [basename(name, extname(name)), hash('sha256', text)].map((id) => [id, text])
   })
+  return (await Promise.all(documents)).flat()
 }
+
+const ofApollo = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+})
+const idsWithTexts = z.record(z.string(), z.string())
 
 function readManifest(text: string): [string, string][] {
   const manifest: unknown = JSON.parse(withoutMark(text))
-  const expected =
-    'expected a manifest of Apollo, or ids with the texts of documents, as Relay and graphql-codegen write'
-  if (manifest === null || typeof manifest !== 'object' || Array.isArray(manifest)) throw new Error(expected)
-  const { format, operations } = manifest as { readonly format?: unknown; readonly operations?: unknown }
-  const entries: (readonly unknown[])[] =
-    format === 'apollo-persisted-query-manifest' && Array.isArray(operations)
-      ? operations.map((operation: unknown) => {
-          const { id, body } = Object(operation) as { readonly id?: unknown; readonly body?: unknown }
-          return [id, body]
-        })
-      : Object.entries(manifest)
-  return entries.map(([id, body]) => {
-    if (typeof id === 'string' && typeof body === 'string') return [id, body]
-    throw new Error(expected)
-  })
+  const apollo = ofApollo.safeParse(manifest).data
+  if (apollo) return apollo.operations.map(({ id, body }) => [id, body])
+  const plain = idsWithTexts.safeParse(manifest).data
+  if (plain) return Object.entries(plain)
+  throw new Error(
+    'expected a manifest of Apollo, or ids with the texts of documents, as Relay and graphql-codegen write',
+  )
 }
 
 /** Editors of Windows put one before a text. */
