@@ -1,7 +1,6 @@
 import {
   type Attributes,
   context as contextApi,
-  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -87,16 +86,15 @@ export function createTracing(): Tracing {
   return {
     observe({ source, kind, name, context }) {
       const place = placeOf(context)
-      if (place && !place.below) return (place.dropped ??= sending(() => {}, headersOfDropped(place.span)))
+      if (place && !place.below)
+        return (place.dropped ??= sending(() => {}, headersFor(ROOT_CONTEXT, place.span)))
       const parent = place?.below ?? contextApi.active()
       const span = tracer.startSpan(
         kind.spanName(source, name),
         { kind: SpanKind.CLIENT, attributes: { 'vinyasa.source': source, ...kind.spanAttributes(name) } },
         parent,
       )
-      const headers: Record<string, string> = {}
-      propagator.inject(trace.setSpan(parent, span), headers, SETTER)
-      return sending((end) => endCall(span, kind, end), headers)
+      return sending((end) => endCall(span, kind, end), headersFor(parent, span))
     },
     observer: {
       request: startRequest,
@@ -119,13 +117,10 @@ function placeOf(context: unknown): TracePlace | undefined {
   return (context as { [OPERATION]?: TracePlace })[OPERATION] ?? recordOf(context)?.trace
 }
 
-/** A span that is not recorded has no context, and making one would cost more than the header. */
-function headersOfDropped(span: Span): Record<string, string> {
-  const spanContext = span.spanContext()
-  if (!isSpanContextValid(spanContext)) return {}
-  const { traceId, spanId, traceFlags, traceState } = spanContext
-  const traceparent = `00-${traceId}-${spanId}-${(traceFlags & 1) === 1 ? '01' : '00'}`
-  return traceState ? { traceparent, tracestate: traceState.serialize() } : { traceparent }
+function headersFor(parent: Context, span: Span): Record<string, string> {
+  const headers: Record<string, string> = {}
+  propagator.inject(trace.setSpan(parent, span), headers, SETTER)
+  return headers
 }
 
 /** A call has one span and one context: instrumentations of what sends it make no others. */
