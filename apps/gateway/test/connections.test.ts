@@ -185,7 +185,7 @@ it.each([
 it('backends are asked for their health once a second, whoever asks', async () => {
   let now = 0
   const ask = vi.fn(async () => true)
-  const isReady = rememberBriefly(ask, () => now)
+  const isReady = rememberBriefly(ask, 1_000, () => now)
   await Promise.all(Array.from({ length: 100 }, isReady))
   now = 999
   await isReady()

@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { createLogger } from '../src/logging/logger.ts'
 import { post, startGateway, type RunningGateway } from './support/gateway.ts'
+import { watchStatus } from './support/watch-status.ts'
 import { registerTracerProvider } from './support/tracer-provider.ts'
 
 const PROTO = /* proto */ `
@@ -399,16 +400,9 @@ describe.each(['development', 'production'] as const)('a canary secret, %s prese
     answers.push((await socket.next()).text)
     await socket.close()
     answers.push(await (await fetch(`${server.url}/metrics`)).text())
-    const page = await connectRawWebSocket(`${server.url}/status/live`)
-    page.sendJson({ type: 'connection_init' })
-    await page.nextJson()
-    const everything = `query @live { status { requests { failed } backends { name reason breaker }
-      errors { code operation path count } } }`
-    page.sendJson({ id: '1', type: 'subscribe', payload: { query: everything } })
-    const { payload } = await page.nextJson()
-    expect(payload.data.status.errors.length).toBeGreaterThan(3)
-    answers.push(JSON.stringify(payload))
-    await page.close()
+    const figures = await (await watchStatus(server.url)).next()
+    expect(figures.errors.length).toBeGreaterThan(3)
+    answers.push(JSON.stringify(figures))
 
     // The secret did reach the backends: it is not missing because it was never sent.
     expect(JSON.stringify(users.calls.map(({ metadata }) => metadata))).toContain(CANARY)

@@ -87,14 +87,11 @@ describe('pages that open a socket', () => {
     ])
   })
 
-  it('no cookies of a page that only `*` lists, and no socket of another site to the status page', async () => {
+  it('no cookies of a page that only `*` lists, and no figures of the status page for another site', async () => {
     const { server, endpoint } = await startGateway({ ...OWN_SCHEMA, graphql: { cors: ['*'] } })
     const socket = endpoint.replace('http', 'ws')
     expect(await statusOf(socket, { origin: EVIL, cookie: 'session=1' })).toBe(403)
-    const status = `${server.url.replace('http', 'ws')}/status/live`
-    expect([
-      await statusOf(status, { origin: EVIL }),
-      await statusOf(status, { origin: server.url }),
-    ]).toEqual([403, 101])
+    const figures = await fetch(`${server.url}/status/live`, { headers: { origin: EVIL } })
+    expect(figures.status).toBe(403)
   })
 })

@@ -111,16 +111,13 @@ const abandons: Leave = async (endpoint, query, asked) => {
   await left
 }
 
-const STATUS = `query @live { status {
-  requests { calls failed } backends { name requests { calls failed } } errors { code count }
-} }`
 const PATIENCE = { timeout: 10_000 }
 
 /** Figures of a backend once its call has ended, which the metrics tell of. */
 async function afterCall(url: string, name: string): Promise<any> {
   const ended = async (): Promise<string> => (await fetch(`${url}/metrics`)).text()
   await expect.poll(ended, PATIENCE).toMatch(`vinyasa_backend_call_duration_seconds_count{source="${name}"`)
-  const status = await (await watchStatus(url, STATUS)).next()
+  const status = await (await watchStatus(url)).next()
   return { ...status, calls: status.backends.find((backend: any) => backend.name === name).requests }
 }
 

@@ -20,8 +20,8 @@ import { httpSettings } from '../presets.ts'
 import { clientsBy } from '../rate-limit/client-address.ts'
 import { holdSchema } from '../schema/hold-schema.ts'
 import type { SourceHealth } from '../sources/source.ts'
-import { statusReadings } from '../status/readings.ts'
-import { createStatus } from '../status/status.ts'
+import { figuresOf } from '../status/figures.ts'
+import { useStatusPage } from '../status/status.ts'
 import { checkConfig } from './check-config.ts'
 import { createHealth } from './health.ts'
 import { livePlugin, socketsFor } from './live-queries.ts'
@@ -74,7 +74,6 @@ export function compose(parts: Parts): Gateway {
   readings.cacheBytes = () => cache?.stats().bytes
   const clientOf = clientsBy(createTrustedProxies(config.server?.trustProxy ?? false))
   const liveSockets = socketsFor(live, parts, { http, clientOf })
-  const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
   const liveStreams = createLiveStreams()
   const subscriptions = new OpenStreams()
   const schema = holdSchema(config, sources)
@@ -96,7 +95,7 @@ export function compose(parts: Parts): Gateway {
     plugins: pluginsOf(parts, {
       http,
       live,
-      status: status?.plugin,
+      status: activity && useStatusPage(figuresOf({ ...parts, activity })),
       liveStreams: liveStreams.plugin,
       subscriptions: useOpenStreams(subscriptions),
       schema: schema.plugin,
@@ -126,8 +125,7 @@ export function compose(parts: Parts): Gateway {
     handleUpgrade(request, socket, head) {
       if (!acceptTarget(request)) return refuseUpgrade(socket, 400)
       access.note(request)
-      const sockets = status?.serves(request) ? status.sockets : liveSockets
-      sockets.handleUpgrade(request, socket, head)
+      liveSockets.handleUpgrade(request, socket, head)
     },
     health: health.of,
     get files() {
@@ -136,7 +134,6 @@ export function compose(parts: Parts): Gateway {
     notes: noteAll(schema.current(), parts),
     startDraining({ isFollowed = false } = {}) {
       health.startDraining()
-      void status?.sockets.close()
       // Clients are told `complete`.
       if (!isFollowed) subscriptions.close()
       liveStreams.close(isFollowed ? 0 : TO_END_MS)
@@ -144,7 +141,7 @@ export function compose(parts: Parts): Gateway {
       else backgroundClock.setTimeout(() => void liveSockets.close(), TO_END_MS)
     },
     async close() {
-      await Promise.all([liveSockets.close(), status?.close()])
+      await liveSockets.close()
       await yoga.dispose()
       await closeBackends()
       observability.end()

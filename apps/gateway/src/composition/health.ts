@@ -2,6 +2,7 @@ import { rememberBriefly } from '../http/readiness.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 
 const READINESS_TIMEOUT_MS = 2000
+const REMEMBERED_MS = 1000
 
 export interface Health {
   /** Asks every source. */
@@ -18,7 +19,7 @@ export function createHealth(sources: readonly Source[]): Health {
   const areSourcesHealthy = rememberBriefly(async () => {
     const reports = await of(AbortSignal.timeout(READINESS_TIMEOUT_MS))
     return reports.every((source) => source.healthy)
-  })
+  }, REMEMBERED_MS)
   let draining = false
   return {
     of,

@@ -3,23 +3,22 @@ import type { Plugin } from 'graphql-yoga'
 import { pathOf } from './pathname.ts'
 import { withBehaviour } from '../behaviour.ts'
 
-const REMEMBERED_MS = 1_000
-
 /**
- * Asks once for all that ask at the same time, and not again within a second: who asks in a loop must not make backends
- * answer in one.
+ * Asks once for all that ask at the same time, and not again within some milliseconds: who asks in a loop must not make
+ * backends answer in one.
  */
-export function rememberBriefly(
-  ask: () => Promise<boolean>,
+export function rememberBriefly<Answer>(
+  ask: () => Promise<Answer>,
+  forMs: number,
   now: () => number = systemClock.now,
-): () => Promise<boolean> {
-  let answer: Promise<boolean> | undefined
+): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined
   let forgetAt = Number.POSITIVE_INFINITY
   return () => {
     if (answer && now() < forgetAt) return answer
     forgetAt = Number.POSITIVE_INFINITY
     answer = ask().finally(() => {
-      forgetAt = now() + REMEMBERED_MS
+      forgetAt = now() + forMs
     })
     return answer
   }

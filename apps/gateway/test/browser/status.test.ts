@@ -72,7 +72,6 @@ describeWithBrowser('the status page in a browser without the internet', () => {
       await socket.next()
       socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: 'query @live { rating }' } })
     }
-    // The page itself looks by a live query too, and is not among them.
     await expect.poll(() => text('#subscribers'), PATIENCE).toBe('2')
     expect(await text('#live-note')).toMatch(/^in 1 group,/)
 
