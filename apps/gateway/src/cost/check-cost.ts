@@ -32,7 +32,10 @@ export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {
   for (const [coordinate, definition] of definitionsIn(schema)) {
     if (isInputObjectType(definition))
       for (const { name, extensions } of Object.values(definition.getFields()))
-        checkWeights(inDirective(`@cost of ${coordinate}.${name}`), extensions['cost'] as CostRule | undefined)
+        checkWeights(
+          inDirective(`@cost of ${coordinate}.${name}`),
+          extensions['cost'] as CostRule | undefined,
+        )
     const rule = definition.extensions['cost'] as CostRule | undefined
     if (rule && 'args' in definition)
       checkRule(inDirective(`@cost or @listSize of ${coordinate}`), definition, rule)

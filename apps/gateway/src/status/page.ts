@@ -34,7 +34,5 @@ export function readStatusPage(): StatusPage {
 /** CSP sources for the page's inline elements of a kind: their text and no other. */
 function hashesOf(html: string, element: 'script' | 'style'): string {
   const texts = html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))
-  return [...texts]
-    .map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`)
-    .join(' ')
+  return [...texts].map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`).join(' ')
 }

@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import { backgroundClock, sleep } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { rememberBriefly } from '../http/readiness.ts'
@@ -37,7 +38,7 @@ export function useStatusPage(readFigures: () => Promise<object>): Plugin {
       else {
         const stream = ReadableStream.from(events(request.signal))
         const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
-        endResponse(new Response(stream as BodyInit, { headers: own }))
+        endResponse(new Response(stream as unknown as BodyInit, { headers: own }))
       }
     },
   }
