@@ -1,4 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api'
+import { createAttachment } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import type { BackendCallEnd } from './backend-call.ts'
 import { pathOf } from '../http/pathname.ts'
@@ -29,29 +30,21 @@ export interface TracePlace {
   dropped?: CallEnded<BackendCallEnd> | undefined
 }
 
-const RECORD = Symbol('vinyasa.request')
-
-/** With the context that it was kept on: a copy of one has none, what inherits of one has its record. */
-interface Kept {
-  readonly of: object
-  readonly record: RequestRecord
-}
+/** A copy of a context has none. */
+const records = createAttachment<RequestRecord>()
 
 /**
  * Yoga's server context is the GraphQL context of a request, or its prototype in a batch; a request object would not
  * do as the key, since a plugin may put another one in its place.
  */
 export function keepRecord(serverContext: object, record: RequestRecord): void {
-  ;(serverContext as { [RECORD]?: Kept })[RECORD] = { of: serverContext, record }
+  records.set(serverContext, record)
 }
 
 /** Undefined for operations that came by another way than HTTP. */
 export function recordOf(context: unknown): RequestRecord | undefined {
   if (typeof context !== 'object' || context === null) return undefined
-  const kept = (context as { [RECORD]?: Kept })[RECORD]
-  if (!kept || (kept.of !== context && !Object.prototype.isPrototypeOf.call(kept.of, context)))
-    return undefined
-  return kept.record
+  return records.get(context) ?? recordOf(Object.getPrototypeOf(context))
 }
 
 /** The path of a record's request. */

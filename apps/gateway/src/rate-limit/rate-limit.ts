@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
-import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
+import { after, attempt, createAttachment, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
@@ -101,7 +101,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     requests: withBehaviour(
       {
         onParams({ request, context }) {
-          const counted = countedOn(context)
+          const counted = countedOn.get(context)
           if (!counted) return countRequest(context, request)
           if (counted.refusal) throw counted.refusal
         },
@@ -118,24 +118,15 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
   }
 }
 
-/** The outcome of counting a request before its parameters were seen. */
-interface Counted {
-  /** Copies of the context, and those of a batch, which inherit from it, are counted by themselves. */
-  readonly context: object
-  readonly refusal: unknown
-}
-
-const COUNTED = Symbol('vinyasa.rate-limit')
-
-function countedOn(context: object): Counted | undefined {
-  const counted = (context as { readonly [COUNTED]?: Counted })[COUNTED]
-  return counted?.context === context ? counted : undefined
-}
+/**
+ * The outcome of counting a request before its parameters were seen. Copies of the context, and those of a batch, which inherit
+ * from it, are counted by themselves.
+ */
+const countedOn = createAttachment<{ readonly refusal: unknown }>()
 
 /** Whether the request is let in. */
 function note(context: object, refusal: unknown): boolean {
-  const counted: Counted = { context, refusal }
-  Object.defineProperty(context, COUNTED, { value: counted })
+  countedOn.set(context, { refusal })
   return refusal === undefined
 }
 
