@@ -1,3 +1,4 @@
+import { unlessAborted } from '@vinyasa/base'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -85,9 +86,10 @@ export async function openBus(
       else tellLost(error)
     },
   })
-  ready = await settlesWithin(
-    bus.ready,
-    AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]),
+  const patience = AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)])
+  ready = await unlessAborted(bus.ready, patience).then(
+    () => true,
+    () => false,
   )
   if (ready) reachedBrokers?.add(broker.identity)
   else if (reachedBrokers?.has(broker.identity)) {
@@ -121,11 +123,4 @@ function isRefusal(error: unknown): boolean {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : 'no answer'
-}
-
-async function settlesWithin(promise: Promise<unknown>, patience: AbortSignal): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => {
-    patience.addEventListener('abort', () => resolve(false), { once: true })
-  })
-  return Promise.race([promise.then(() => true), late])
 }

@@ -107,13 +107,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(next.value)
   }
-  const body = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
+  return Buffer.concat(chunks)
 }
 
 async function unlessLeft<Read>(reading: Promise<Read>): Promise<Read> {

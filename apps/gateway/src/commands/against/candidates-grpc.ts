@@ -9,6 +9,7 @@ import {
 import { type Candidate, fieldNamesOf, movedFrom, type View } from './view.ts'
 import type { Finding } from './compare-schemas.ts'
 import { bareType } from './coordinates-of.ts'
+import { toSnakeCase } from '../../config/file/specification-names.ts'
 import { isRootName } from '../../coordinates.ts'
 import { elementOf } from '../../sources/elements.ts'
 import { ownCoordinate, type Renamed, type Setting } from './settings.ts'
@@ -138,7 +139,7 @@ function ofField({ rule, path, was, is }: Finding, view: View): readonly Candida
   // Fields of inputs do not say what they are: as the config calls it, or the proto.
   const known = ownCoordinate(`${parent}.${name}`, (view.config.grpc?.[source] ?? {}) as Renamed)
   const given = known.split('.')[1] ?? name
-  const names = own.field === undefined ? [...new Set([snakeCase(given), given])] : [own.field]
+  const names = own.field === undefined ? [...new Set([toSnakeCase(given), given])] : [own.field]
   const set = (option: string, value: string | boolean): Candidate[] =>
     names.map((one) => [{ path: ['grpc', source, 'fields', `${message.name}.${one}`, option], value }])
   if (rule === 'INPUT_FIELD_DEFAULT_VALUE_CHANGED' && was !== undefined) return set('default', was)
@@ -154,8 +155,4 @@ function fieldOf(
 ): GraphQLField<unknown, unknown> | GraphQLInputField | undefined {
   const type = after.getType(parent)
   return isObjectType(type) || isInputObjectType(type) ? type.getFields()[name] : undefined
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

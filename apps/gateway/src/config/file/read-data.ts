@@ -99,7 +99,8 @@ function ownSettings(data: unknown): unknown {
   return Object.fromEntries(own)
 }
 
-function merge(base: unknown, over: unknown): unknown {
+/** Objects are merged, all else is replaced. */
+export function merge(base: unknown, over: unknown): unknown {
   // A file in which all is commented out.
   if (over === null || over === undefined) return base
   if (!isPlainObject(base) || !isPlainObject(over)) return over

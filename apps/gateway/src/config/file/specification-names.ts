@@ -27,7 +27,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_0
 export function otherNames(
   setting: string,
 ): readonly { readonly name: string; readonly isDuration: boolean }[] {
-  const snake = setting.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const snake = toSnakeCase(setting)
   return [
     ...(snake === setting ? [] : [{ name: snake, isDuration: false }]),
     ...[...RENAMED].flatMap(([name, own]) => (own === setting ? [{ name, isDuration: false }] : [])),
@@ -103,7 +103,11 @@ function settingsNamed(
   return named
 }
 
-function toCamelCase(name: string): string {
+export function toSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+export function toCamelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

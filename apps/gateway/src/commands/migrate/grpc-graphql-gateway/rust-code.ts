@@ -1,3 +1,4 @@
+import { merge } from '../../../config/file/read-data.ts'
 import { filled, type Note, type Values } from '../migration.ts'
 import { type GatewayCode, inBrackets, lineAt, serverAt, withoutComments } from './code.ts'
 
@@ -70,7 +71,7 @@ export function readRustCode(code: string): GatewayCode {
       forwarded.push(...strings.map((one) => one.toLowerCase()))
       if (/common\(|all_headers|with_prefix/.test(given))
         note('name the headers one by one in forwardHeaders')
-    } else if (SETTINGS[name]) settings = merged(settings, SETTINGS[name](given))
+    } else if (SETTINGS[name]) settings = merge(settings, SETTINGS[name](given)) as Values
     else if (!OWN_WAYS.test(name)) note(ELSEWHERE[name] ?? 'it has no counterpart; it was left out')
   }
   if (called.size > 0) services ??= called
@@ -148,14 +149,4 @@ function numberIn(given: string): number | undefined {
 function durationIn(given: string): number | undefined {
   const [, unit = '', digits = ''] = /from_(secs|millis)\(\s*([\d_]+)/.exec(given) ?? []
   return unit === '' ? undefined : Number(digits.replaceAll('_', '')) * (unit === 'secs' ? 1000 : 1)
-}
-
-function merged(one: Values, other: Values): Values {
-  const all: Record<string, unknown> = { ...one }
-  for (const [key, value] of Object.entries(other)) {
-    const known = all[key]
-    const areObjects = typeof known === 'object' && typeof value === 'object'
-    all[key] = areObjects ? merged(known as Values, value as Values) : value
-  }
-  return all
 }

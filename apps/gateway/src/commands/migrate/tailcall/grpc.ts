@@ -1,4 +1,5 @@
 import { type FieldDefinitionNode, print } from 'graphql'
+import { toCamelCase } from '../../../config/file/specification-names.ts'
 import { filled, nearby, Unsaid } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
 import { sourceName, speechOf, type TailcallField } from './http.ts'
@@ -53,7 +54,7 @@ export class GrpcDrafts {
     for (const [member, value] of Object.entries(typeof body === 'object' && body !== null ? body : {})) {
       const arg = typeof value === 'string' ? wholeArgument(value) : undefined
       if (arg === undefined) throw new Unsaid(`body: ${member} is no argument of the field, and is not sent`)
-      const own = member.replaceAll(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
+      const own = toCamelCase(member)
       if (own !== arg) draft.rename[`${root ?? 'Query'}.${name}(${own}:)`] = arg
     }
     draft.methods[method] = {
