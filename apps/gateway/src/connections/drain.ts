@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '@vinyasa/base'
+import { onAbort, sleep, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
@@ -89,10 +89,9 @@ export function createDrain(server: Server, { isProbe, inFlight, stop }: DrainSe
       const force = (): void => {
         for (const socket of sockets) socket.destroy()
       }
-      if (signal.aborted) force()
-      else signal.addEventListener('abort', force, { once: true })
+      const letGo = onAbort(signal, force)
       await closed
-      signal.removeEventListener('abort', force)
+      letGo()
     },
   }
 }

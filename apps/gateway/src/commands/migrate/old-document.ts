@@ -9,7 +9,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { ROOT_NAMES } from '../../coordinates.ts'
-import type { Note, Values } from './migration.ts'
+import { type Note, Unsaid, type Values } from './migration.ts'
 
 export interface OldDirective {
   readonly name: string
@@ -37,6 +37,16 @@ export class OldDocument {
 
   note(line: number | undefined, text: string): void {
     this.notes.push({ line, text })
+  }
+
+  /** Does what may meet something that cannot be said here; that is noted then. */
+  attempt(line: number | undefined, what: string, act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error
+      this.note(line, `${what}: ${error.message}`)
+    }
   }
 
   /** The directives of the schema itself. */

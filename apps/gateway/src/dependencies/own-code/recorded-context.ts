@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import { recordedObject, recordedRequest } from './recorded-request.ts'
 import type { Reads } from './reads.ts'
 import { sourcesForContext } from './sources-for-context.ts'
@@ -14,46 +15,36 @@ type Context = Readonly<Record<string | symbol, unknown>>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+type Viewed = 'request' | 'params' | 'req' | 'sources'
+
+const isViewed = (key: string | symbol): key is Viewed =>
+  key === 'request' || key === 'params' || key === 'req' || key === 'sources'
+
 /** A view of a GraphQL context that tells what is read of the request, and of who asks. */
 export function recordedContext(context: object, reads: Reads): object {
   const behind: Behind = { context, reads }
   const plain = context as Context
-  const views = new Map<string, object>()
-
-  function viewOf(key: string, target: object, make: () => object): object {
-    const known = views.get(key)
-    if (known) return known
-    const view = make()
-    views.set(key, view)
-    return view
-  }
+  const viewOf = keyed((key: Viewed): object => {
+    const value = plain[key] as object
+    switch (key) {
+      case 'request':
+        return recordedRequest(value as Request, reads)
+      case 'params':
+        // The operation and its variables are asked for by everybody who shares the answer.
+        return recordedObject(value, 'context.params', reads, (name) => name !== 'extensions')
+      case 'req':
+        return recordedObject(value, 'context.req', reads)
+      case 'sources':
+        return sourcesForContext(value, view)
+    }
+  })
 
   const view: object = new Proxy(context, {
     get(_target, key) {
       if (key === BEHIND) return behind
       const value = plain[key]
-      if (typeof key === 'symbol' || !isObject(value)) {
-        if (key === 'auth') reads.token()
-        return value
-      }
-      switch (key) {
-        case 'auth':
-          reads.token()
-          return value
-        case 'request':
-          return viewOf(key, value, () => recordedRequest(value as Request, reads))
-        case 'params':
-          // The operation and its variables are asked for by everybody who shares the answer.
-          return viewOf(key, value, () =>
-            recordedObject(value, 'context.params', reads, (name) => name !== 'extensions'),
-          )
-        case 'req':
-          return viewOf(key, value, () => recordedObject(value, 'context.req', reads))
-        case 'sources':
-          return viewOf(key, value, () => sourcesForContext(value, view))
-        default:
-          return value
-      }
+      if (key === 'auth') reads.token()
+      return isObject(value) && isViewed(key) ? viewOf(key) : value
     },
   })
   return view

@@ -117,7 +117,7 @@ class Connectors {
           directive.line,
           `${coordinate}: ${option} has no counterpart; errors are those of the status`,
         )
-    try {
+    this.#old.attempt(directive.line, coordinate, () => {
       const request = readRequest(field, directive, this.#sources, this.#name)
       for (const note of request.notes) this.#old.note(directive.line, `${coordinate}: ${note}`)
       const argument = field.arguments?.find(
@@ -128,10 +128,7 @@ class Connectors {
       const selection = String(directive.args['selection'] ?? '')
       const responsePath = mapping.read(bareType(print(field.type)), selection, directive.line)
       this.#found.push({ type, field, directive, request, responsePath })
-    } catch (error) {
-      if (!(error instanceof Unsaid)) throw error
-      this.#old.note(directive.line, `${coordinate}: ${error.message}`)
-    }
+    })
   }
 
   #add(
@@ -143,13 +140,10 @@ class Connectors {
     const name = field.name.value
     const target = bareType(print(field.type))
     const joins = mapping.entities.get(target)?.field === field ? mapping.joinsOf(target) : []
-    try {
+    this.#old.attempt(directive.line, `${type}.${name}`, () => {
       rest.open(source, settings, forwarded)
       rest.add(source, { ...call, parent: type, field, name, responsePath }, joins)
-    } catch (error) {
-      if (!(error instanceof Unsaid)) throw error
-      this.#old.note(directive.line, `${type}.${name}: ${error.message}`)
-    }
+    })
   }
 }
 

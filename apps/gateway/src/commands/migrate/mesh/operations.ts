@@ -36,14 +36,12 @@ export class MeshOperations {
     this.#rest.open(source, { baseUrl, defaultHeaders: headers }, forwarded)
     for (const [index, operation] of listOf(handler['operations']).entries()) {
       const at = [...path, 'operations', index]
-      try {
+      this.#old.attempt(this.#yaml.lineOf(at), String(operation['field']), () => {
         const call = this.#callOf(operation, transforms)
         this.#found.push({ source, call, path: at, joins: [] })
         // A field of the schema that Mesh built stands somewhere in it.
         if (!call.field.loc) this.#noteUnknown(call, at)
-      } catch (error) {
-        this.#refuse(error, at, String(operation['field']))
-      }
+      })
     }
   }
 
@@ -81,11 +79,7 @@ export class MeshOperations {
 
   write(): Record<string, object> {
     for (const { source, call, path, joins } of this.#found)
-      try {
-        this.#rest.add(source, call, joins)
-      } catch (error) {
-        this.#refuse(error, path, call.name)
-      }
+      this.#old.attempt(this.#yaml.lineOf(path), call.name, () => this.#rest.add(source, call, joins))
     return this.#rest.write(
       {
         placeOf: (type, field) => (this.#joined.has(`${type}.${field.name.value}`) ? undefined : {}),
@@ -130,11 +124,6 @@ export class MeshOperations {
     const sends = method === 'GET' || method === 'DELETE' || body ? '' : ' and sends no body'
     const needs = 'beside a .mesh/schema.graphql, as `mesh build` writes it, it has what that says'
     this.#note(path, `${name}: gives JSON${sends}, as nothing says its types; ${needs}`)
-  }
-
-  #refuse(error: unknown, path: Path, field: string): void {
-    if (!(error instanceof Unsaid)) throw error
-    this.#note(path, `${field}: ${error.message}`)
   }
 
   #note(path: Path, text: string): void {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type FieldDefinitionNode, print } from 'graphql'
 import { bareType } from '../../against/coordinates-of.ts'
 import { schemaForClients } from '../../against/read-old-schema.ts'
-import { filled, type Migration, Unsaid } from '../migration.ts'
+import { filled, type Migration } from '../migration.ts'
 import { directiveOf, directivesOf, OldDocument, type OldDirective } from '../old-document.ts'
 import { RestDrafts } from '../rest-draft.ts'
 import type { Place } from '../sdl-types.ts'
@@ -93,12 +93,7 @@ class Tailcall {
       return
     }
     if (second) leftOut(second.line, 'answers of several requests are not merged; the first one is made')
-    try {
-      this.#addCall(type, field, name, first)
-    } catch (error) {
-      if (!(error instanceof Unsaid)) throw error
-      leftOut(first.line, error.message)
-    }
+    this.#old.attempt(first.line, coordinate, () => this.#addCall(type, field, name, first))
   }
 
   #addCall(type: string, field: FieldDefinitionNode, name: string, directive: OldDirective): void {
