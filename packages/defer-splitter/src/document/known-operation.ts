@@ -5,6 +5,7 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/documents'
 import { type BoundedMemo, createBoundedMemo } from './bounded-memo.ts'
 import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
@@ -83,11 +84,7 @@ export function createKnownOperation(
 /** Kept as long as the schema lives. */
 function createSchemaMemo<Value>() {
   const withoutSchema = {}
-  const memos = new WeakMap<object, BoundedMemo<Value>>()
-  return (schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value => {
-    const owner = schema ?? withoutSchema
-    let memo = memos.get(owner)
-    if (!memo) memos.set(owner, (memo = createBoundedMemo<Value>(maxVariants)))
-    return memo(variant, create)
-  }
+  const memoOf = keyed(() => createBoundedMemo<Value>(maxVariants), new WeakMap<object, BoundedMemo<Value>>())
+  return (schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value =>
+    memoOf(schema ?? withoutSchema)(variant, create)
 }

@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment, keyed } from '@vinyasa/base'
 import { printSchema, type GraphQLSchema } from 'graphql'
 import type { DocumentProfile } from './document-profile.ts'
 import { canonicalVariables, frame, sha256 } from './key.ts'
@@ -51,15 +51,13 @@ export function createRequestKeyFactory({
   prefix,
   hasSession = false,
 }: RequestKeyOptions = {}): RequestKeyFactory {
-  const scopes = new WeakMap<GraphQLSchema, string>()
   const remembered = createAttachment<RememberedKey>()
 
   /** Gateways that share a store but not a schema must not share entries. */
-  function scopeOf(schema: GraphQLSchema): string {
-    let scope = scopes.get(schema)
-    if (scope === undefined) scopes.set(schema, (scope = sha256(frame([prefix, printSchema(schema)]))))
-    return scope
-  }
+  const scopeOf = keyed(
+    (schema: GraphQLSchema) => sha256(frame([prefix, printSchema(schema)])),
+    new WeakMap<GraphQLSchema, string>(),
+  )
 
   return (profile, identity, sameBytes) => {
     const { headers, access } = identity

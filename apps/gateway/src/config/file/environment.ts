@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { definitionOf } from '../definition.ts'
+import type { Mistake } from './describe-issue.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
@@ -14,14 +15,6 @@ export class FromEnvironment {
   }
 }
 
-/** A variable that stands for nothing, and where. */
-export interface VariableMistake {
-  readonly path: readonly PropertyKey[]
-  readonly text: string
-  /** Whether it is in the name at the end of the path. */
-  readonly isName?: boolean
-}
-
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every string of a parsed YAML or JSON config by {@link FromEnvironment};
  * the default, in which others may stand, is for a variable that is unset or empty, as in a shell. `$${` stands for a
@@ -30,7 +23,7 @@ export interface VariableMistake {
 export function substituteEnvironment(
   value: unknown,
   environment: Environment,
-  onMistake: (mistake: VariableMistake) => void,
+  onMistake: (mistake: Mistake) => void,
   path: readonly PropertyKey[] = [],
 ): unknown {
   if (typeof value === 'string')

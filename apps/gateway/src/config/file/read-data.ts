@@ -6,10 +6,8 @@ import type { GatewayConfig } from '../types.ts'
 import { isDataFile } from './data-file.ts'
 import type { Mistake } from './describe-issue.ts'
 import { readConfigDocument, type ConfigDocument, type Locate, type Place } from './document.ts'
-import { substituteEnvironment, textOf, type VariableMistake } from './environment.ts'
+import { substituteEnvironment, textOf, type Environment } from './environment.ts'
 import { formatMistake, validateData } from './parse-config.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export interface DataRead {
   readonly config: GatewayConfig
@@ -41,7 +39,7 @@ async function readConfig(
   files: Set<string>,
 ): Promise<Omit<DataRead, 'files'>> {
   const documents = await readWithBases(file, { environment, files }, [])
-  const unset: [ConfigDocument, VariableMistake][] = []
+  const unset: [ConfigDocument, Mistake][] = []
   const merged = documents
     .map((document) =>
       substituteEnvironment(ownSettings(document.data), environment, (one) => unset.push([document, one])),
@@ -111,7 +109,7 @@ export function merge(base: unknown, over: unknown): unknown {
   return Object.fromEntries(merged)
 }
 
-async function describeVariable([document, mistake]: [ConfigDocument, VariableMistake]): Promise<string> {
+async function describeVariable([document, mistake]: [ConfigDocument, Mistake]): Promise<string> {
   const { at } = (await document.places())(mistake.path, mistake.isName)
   return `${at}: ${formatMistake(mistake)}`
 }
