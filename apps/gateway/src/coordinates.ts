@@ -58,6 +58,11 @@ export function suggestFor(schema: GraphQLSchema, coordinate: string): string {
   const known = [...definitionsIn(schema)]
     .map(([name]) => name)
     .filter((name) => !name.startsWith('__') && name.includes('.') === isField)
-  const near = nearestNames(coordinate, known)
-  return near.length === 0 ? '' : `; did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+  return didYouMean(coordinate, known)
+}
+
+/** Which of the known names may have been meant: `; did you mean "a" or "b"?`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = nearestNames(name, known)
+  return near.length === 0 ? '' : `; did you mean "${near.join('" or "')}"?`
 }

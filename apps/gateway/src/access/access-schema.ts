@@ -8,11 +8,10 @@ import type {
   PersistedDocumentsConfig,
 } from './access-types.ts'
 import { functionValue, headerName, type OptionsOf } from '../option-values.ts'
+import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from './tokens/algorithms.ts'
 
 const name = z.string().min(1)
-/** `none` is no algorithm. */
-const PUBLIC_KEY = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'] as const
-const algorithm = z.enum([...PUBLIC_KEY, 'EdDSA', 'Ed25519', 'HS256', 'HS384', 'HS512'])
+const algorithm = z.enum([...PUBLIC_KEY_ALGORITHMS, ...SECRET_ALGORITHMS])
 
 const issuer = z.strictObject({
   issuer: name,

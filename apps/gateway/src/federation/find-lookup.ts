@@ -1,4 +1,3 @@
-import { nearestNames } from '@vinyasa/base'
 import { memberOf } from '@vinyasa/source-kit'
 import {
   getNamedType,
@@ -9,6 +8,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql'
+import { didYouMean } from '../coordinates.ts'
 import { isComposite, topLevel } from './key-selection.ts'
 import type { Lookup } from './lookup.ts'
 import type { FederationEntity } from './types.ts'
@@ -54,9 +54,7 @@ export function namedLookup(
   const keys = topLevel(key)
   const field = Object.hasOwn(fields, String(name)) ? fields[String(name)] : undefined
   if (!field)
-    return mistake(
-      `Query has no field "${String(name)}"${hint(nearestNames(String(name), Object.keys(fields)))}`,
-    )
+    return mistake(`Query has no field "${String(name)}"${didYouMean(String(name), Object.keys(fields))}`)
   if (getNamedType(field.type) !== type)
     return mistake(`Query.${field.name} gives ${String(field.type)}, not ${type.name}`)
   const isList = isListType(getNullableType(field.type))
@@ -89,10 +87,6 @@ export function namedLookup(
     report(message, inside)
     return null
   }
-}
-
-function hint(near: readonly string[]): string {
-  return near.length > 0 ? `; did you mean "${near.join('" or "')}"?` : ''
 }
 
 function listProblem(field: GraphQLField<unknown, unknown>, args: Arguments): string | undefined {

@@ -5,7 +5,7 @@ import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
 import { mistakeAt } from '../errors.ts'
-import { suggestFor } from '../coordinates.ts'
+import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countsOf } from './counts-of.ts'
 import { countFields } from './count-fields.ts'
@@ -138,9 +138,7 @@ function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {
 export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<RateLimitConfig> = {}): void {
   for (const [index, { fields = [] }] of rules.entries()) {
     for (const [at, coordinate] of fields.entries()) {
-      const [typeName = '', fieldName = ''] = coordinate.split('.')
-      const type = schema.getType(typeName)
-      if (type && 'getFields' in type && Object.hasOwn(type.getFields(), fieldName)) continue
+      if (fieldAt(schema, coordinate) ?? inputFieldAt(schema, coordinate)) continue
       throw mistakeAt(
         ['rateLimit', 'rules', index, 'fields', at],
         `the schema has no ${coordinate}${suggestFor(schema, coordinate) || '; write "Type.field", for example "Mutation.login"'}`,

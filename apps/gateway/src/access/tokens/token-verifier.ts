@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { IssuerConfig, JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, textsOf, type Identity } from '../../context/identity.ts'
+import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from './algorithms.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 import { loadKeys } from './load-keys.ts'
 import { issuerNamed } from './signed-documents.ts'
@@ -20,12 +21,6 @@ export interface TokenVerifierOptions extends Pick<JwtConfig, 'issuers' | 'scope
 /** Throws a `GraphQLError`: `UNAUTHENTICATED`, or `SERVICE_UNAVAILABLE` where the issuer's keys are not to be had. */
 export type VerifyToken = (token: string) => Identity | Promise<Identity>
 
-/**
- * Algorithms for which a public key may be used if the config does not say: neither `none` nor one that takes
- * a secret.
- */
-const PUBLIC_KEY_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
-const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512']
 /** How far clocks may be apart. */
 const CLOCK_TOLERANCE_SECONDS = 5
 const KNOWN_TOKENS = 10_000
