@@ -4,3 +4,7 @@ import { GraphQLError } from 'graphql'
 export function requestRefused(status: number, code: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code, http: { status } } })
 }
+
+export function badRequest(message: string): GraphQLError {
+  return requestRefused(400, 'BAD_REQUEST', message)
+}

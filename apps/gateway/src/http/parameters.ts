@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { limitValue, type JsonLimits } from '../limits/json-limits.ts'
 import { withBehaviour } from '../behaviour.ts'
-import { requestRefused } from './errors.ts'
+import { badRequest } from './errors.ts'
 
 /**
  * Looks at what was read of a request, whoever read it: one operation is a JSON object, several are a list of them, and
@@ -49,12 +49,7 @@ function checkTypes(params: object): void {
     const value = given[name]
     if (value === undefined || value === null) continue
     const actual = Array.isArray(value) ? 'array' : typeof value
-    if (actual !== type)
-      throw requestRefused(
-        400,
-        'BAD_REQUEST',
-        `Expected "${name}" param to be ${expected}, but given ${actual}.`,
-      )
+    if (actual !== type) throw badRequest(`Expected "${name}" param to be ${expected}, but given ${actual}.`)
   }
 }
 
@@ -71,9 +66,9 @@ function asParameters<T>(value: T): T {
   const operations: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const operation of operations)
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
-      throw requestRefused(400, 'BAD_REQUEST', 'An operation is a JSON object; send {"query": "..."}.')
+      throw badRequest('An operation is a JSON object; send {"query": "..."}.')
   // Yoga takes everything with a status and headers for a response, and sends it.
   const { status, headers } = value as Partial<Response>
   if (!status || !headers || typeof headers.get === 'function') return value
-  throw requestRefused(400, 'BAD_REQUEST', 'Unexpected parameter "status" in the request body.')
+  throw badRequest('Unexpected parameter "status" in the request body.')
 }

@@ -4,7 +4,7 @@ import type { Behaviour } from '@vinyasa/pipeline'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { limitJson, type JsonLimits } from '../limits/json-limits.ts'
-import { requestRefused } from './errors.ts'
+import { badRequest, requestRefused } from './errors.ts'
 import { withBehaviour } from '../behaviour.ts'
 
 export interface RequestBodyOptions extends JsonLimits {
@@ -43,11 +43,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       }
       const encoding = request.headers.get('content-encoding')
       if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-        throw requestRefused(
-          400,
-          'BAD_REQUEST',
-          'Compressed requests are not accepted; send the body as it is.',
-        )
+        throw badRequest('Compressed requests are not accepted; send the body as it is.')
       }
       if (JSON_TYPES.has(mediaTypeOf(request.headers.get('content-type')))) {
         setRequestParser(async (request) => {
@@ -80,11 +76,7 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
     return await parse()
   } catch (error) {
     if (error instanceof GraphQLError) throw error
-    throw requestRefused(
-      400,
-      'BAD_REQUEST',
-      'The request cannot be read; `variables` and `extensions` are JSON.',
-    )
+    throw badRequest('The request cannot be read; `variables` and `extensions` are JSON.')
   }
 }
 
@@ -92,7 +84,7 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get('content-length')
   if (announced !== null) {
-    if (!/^\d+$/.test(announced)) throw requestRefused(400, 'BAD_REQUEST', 'Content-Length is not a number.')
+    if (!/^\d+$/.test(announced)) throw badRequest('Content-Length is not a number.')
     if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
     // The HTTP parser lets no more through than was announced.
     return new Uint8Array(await unlessLeft(request.arrayBuffer()))
@@ -135,10 +127,10 @@ export function parseJson(body: Uint8Array<ArrayBuffer>): object {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw requestRefused(400, 'BAD_REQUEST', 'The body is not JSON in UTF-8; send {"query": "..."}.')
+    throw badRequest('The body is not JSON in UTF-8; send {"query": "..."}.')
   }
   if (value === null || typeof value !== 'object') {
-    throw requestRefused(400, 'BAD_REQUEST', 'The body is not a JSON object; send {"query": "..."}.')
+    throw badRequest('The body is not a JSON object; send {"query": "..."}.')
   }
   return value
 }
