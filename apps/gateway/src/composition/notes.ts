@@ -15,15 +15,14 @@ export function noteAll(
   schema: GraphQLSchema,
   { config, logger, sources }: Pick<Parts, 'config' | 'logger' | 'sources'>,
 ): readonly Note[] {
+  const bySetting = {
+    liveQuery: [...unknownLiveAskers(schema, config), ...unknownLiveTypes(schema, config)],
+    dependencies: unknownStatedTypes(schema),
+    graphql: unansweredExamples(schema, config.graphql?.examples ?? []),
+    access: noteUnmetRules(schema, config),
+  }
   const own: readonly Note[] = [
-    ...unknownLiveAskers(schema, config).map((note) => ({ source: 'liveQuery', note })),
-    ...unknownLiveTypes(schema, config).map((note) => ({ source: 'liveQuery', note })),
-    ...unknownStatedTypes(schema).map((note) => ({ source: 'dependencies', note })),
-    ...unansweredExamples(schema, config.graphql?.examples ?? []).map((note) => ({
-      source: 'graphql',
-      note,
-    })),
-    ...noteUnmetRules(schema, config).map((note) => ({ source: 'access', note })),
+    ...Object.entries(bySetting).flatMap(([source, notes]) => notes.map((note) => ({ source, note }))),
     ...lateBackends(config),
   ]
   for (const { note } of own) logger.warn(note)

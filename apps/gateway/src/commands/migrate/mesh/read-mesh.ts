@@ -107,23 +107,14 @@ class Mesh {
       note('source', `a document that is not beside it is not read: ${notRead}; say others in rename`)
       return {}
     }
-    try {
-      const { file, asQuery = [] } = openapi
-      const { fields, rename, queries, integers, hasLong } = await meshOpenApiNames(
-        file,
-        asQuery,
-        this.#directory,
-      )
-      if (hasLong) noteLongs(note)
-      return filled({
-        openapi: filled({ ...openapi, asQuery: queries, integers, rename: fields }),
-        ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }),
-      })
-    } catch (error) {
-      if (!(error instanceof Unsaid)) throw error
-      note('source', `${error.message}; ${notRead}`)
-      return {}
-    }
+    const { file, asQuery = [] } = openapi
+    const names = await orNote(meshOpenApiNames(file, asQuery, this.#directory), note, notRead)
+    if (!names) return {}
+    const { fields, rename, queries, integers, hasLong } = names
+    return filled({
+      openapi: filled({ ...openapi, asQuery: queries, integers, rename: fields }),
+      ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }, note),
+    })
   }
 
   /** The names and the argument that clients of Mesh know methods by. */
@@ -136,30 +127,32 @@ class Mesh {
       note('useReflection', notRead)
       return {}
     }
-    try {
-      const { methods, typeNames, rename, hasLong } = await meshMethods(draft, this.#directory, reading)
-      if (hasLong) noteLongs(note)
-      return filled({ methods, typeNames, ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }) })
-    } catch (error) {
-      if (!(error instanceof Unsaid)) throw error
-      note('source', `${error.message}; ${notRead}`)
-      return {}
-    }
+    const names = await orNote(meshMethods(draft, this.#directory, reading), note, notRead)
+    if (!names) return {}
+    const { methods, typeNames, rename, hasLong } = names
+    return filled({ methods, typeNames, ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }, note) })
   }
+}
+
+/** What was read; undefined where it cannot be, which is noted with what follows from that. */
+function orNote<Read>(read: Promise<Read>, note: NoteAt, notRead: string): Promise<Read | undefined> {
+  return read.catch((error: unknown) => {
+    if (!(error instanceof Unsaid)) throw error
+    note('source', `${error.message}; ${notRead}`)
+    return undefined
+  })
 }
 
 type NoteAt = (key: string, text: string) => void
 
-function noteLongs(note: NoteAt): void {
+/** The settings that call 64-bit integers as Mesh does, and give numbers for them, where a source has some. */
+function namedAsMesh(hasLong: boolean, rename: Transforms['rename'], note: NoteAt): object {
+  if (!hasLong) return { rename }
   note(
     'source',
     'integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are',
   )
-}
-
-/** The settings that call 64-bit integers as Mesh does, and give numbers for them, where a source has some. */
-function namedAsMesh(hasLong: boolean, rename: Transforms['rename']): object {
-  return hasLong ? { int64: 'number-when-safe', rename: { ...rename, Long: 'BigInt' } } : { rename }
+  return { int64: 'number-when-safe', rename: { ...rename, Long: 'BigInt' } }
 }
 
 function serverOf(serve: unknown): Values {
