@@ -7,8 +7,8 @@ import type {
   ScalarType,
 } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import type { Annotations, FieldAnnotation } from './annotations.ts'
-import { toJsonName } from '../descriptors/proto-names.ts'
 import type { Finding } from '../errors.ts'
 import type { MappingOptions } from '../options.ts'
 import { enumPrefix, toGraphQLName } from './graphql-names.ts'
@@ -86,7 +86,7 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
   function toMessageShape(desc: DescMessage): MessageShape {
     const oneofs = desc.oneofs.map((oneof) => ({
       desc: oneof,
-      name: fieldName(oneof.name, toJsonName(oneof.name)),
+      name: fieldName(oneof.name, protoCamelCase(oneof.name)),
       required: annotations.validatedRequired(oneof),
       fields: [] as FieldShape[],
     }))

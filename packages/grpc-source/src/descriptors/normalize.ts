@@ -6,7 +6,8 @@ import {
   type FieldDescriptorProto,
   type FileDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
-import { resolveInScope, toJsonName } from './proto-names.ts'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
+import { resolveInScope } from './proto-names.ts'
 import { typesOf, type TypeKinds } from './type-names.ts'
 
 /**
@@ -18,7 +19,7 @@ export function normalizeDescriptors(files: readonly FileDescriptorProto[]): voi
   let types: TypeKinds | undefined
 
   function complete(field: FieldDescriptorProto, scope: string): void {
-    if (field.jsonName === '') field.jsonName = toJsonName(field.name)
+    if (field.jsonName === '') field.jsonName = protoCamelCase(field.name)
     if (field.typeName === '') return
     const hasType = isFieldSet(field, FieldDescriptorProtoSchema.field.type)
     if (hasType && field.typeName.startsWith('.')) return

@@ -1,21 +1,8 @@
-/** The JSON name that protoc gives a field: `user_id` → `userId`. */
-export function toJsonName(protoName: string): string {
-  let result = ''
-  let capitalise = false
-  for (const char of protoName) {
-    if (char === '_') {
-      capitalise = true
-      continue
-    }
-    result += capitalise && char >= 'a' && char <= 'z' ? char.toUpperCase() : char
-    capitalise = false
-  }
-  return result
-}
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 
 /** The name of a map field's entry message: `user_ages` → `UserAgesEntry`. */
 export function toMapEntryName(protoName: string): string {
-  const camel = toJsonName(protoName)
+  const camel = protoCamelCase(protoName)
   return `${camel.charAt(0).toUpperCase()}${camel.slice(1)}Entry`
 }
 

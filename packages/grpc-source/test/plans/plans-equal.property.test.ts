@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { SLICE_BYTES } from '@vinyasa/base'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { WireReader } from '../../src/codec/wire-reader.ts'
-import { toJsonName } from '../../src/descriptors/proto-names.ts'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import {
   createGrpcSource,
   GrpcSourceError,
@@ -112,7 +112,7 @@ function ignoreForgottenErrors(): void {
 }
 
 function joinsOf({ joins }: RandomProto, fieldNames: GrpcSourceOptions['fieldNames']): JoinOptions[] {
-  const nameOf = (name: string): string => (fieldNames === 'proto' ? name : toJsonName(name))
+  const nameOf = (name: string): string => (fieldNames === 'proto' ? name : protoCamelCase(name))
   return joins.map(({ type, field, required, method, parentKey, itemKey, many, maxBatchSize }) => ({
     type,
     field,

@@ -1,5 +1,5 @@
 import type { DescriptorProto, FieldDescriptorProto } from '@bufbuild/protobuf/wkt'
-import { toJsonName } from '../proto-names.ts'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import type { Place, UninterpretedOptions } from '../text/context.ts'
 import { toRange } from '../text/parse-ranges.ts'
 import type { Token } from '../text/tokens.ts'
@@ -42,7 +42,7 @@ export function checkMessage(
   checkRanges(context, message, fullName)
   if (option(message, 'deprecated_legacy_json_field_conflicts') !== 'true') {
     // Field masks know nothing of the names that were written, so both must differ.
-    checkJsonNames(context, message, fullName, isLegacyJson, (field) => toJsonName(field.name))
+    checkJsonNames(context, message, fullName, isLegacyJson, (field) => protoCamelCase(field.name))
     checkJsonNames(context, message, fullName, isLegacyJson, jsonNameOf)
   }
   if (syntax === 'proto3' && option(message, 'message_set_wire_format') === 'true') {
@@ -104,7 +104,7 @@ function checkJsonNames(
   isLegacyJson: boolean,
   nameOf: (field: FieldDescriptorProto) => string,
 ): void {
-  const isWritten = (field: FieldDescriptorProto): boolean => nameOf(field) !== toJsonName(field.name)
+  const isWritten = (field: FieldDescriptorProto): boolean => nameOf(field) !== protoCamelCase(field.name)
   const byName = new Map<string, FieldDescriptorProto>()
   for (const field of message.field) {
     const name = nameOf(field)

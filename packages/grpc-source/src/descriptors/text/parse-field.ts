@@ -7,7 +7,8 @@ import {
   type DescriptorProto,
   type FieldDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
-import { toJsonName, toMapEntryName } from '../proto-names.ts'
+import { protoCamelCase } from '@bufbuild/protobuf/reflect'
+import { toMapEntryName } from '../proto-names.ts'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
 import { readBracketedOptions, type WrittenOption } from './option-text.ts'
 import { FIELD_NUMBERS, MESSAGE_SET_NUMBERS } from './parse-ranges.ts'
@@ -62,7 +63,7 @@ export function parseField(context: ParseContext, holder: FieldHolder): FieldDes
     name,
     number: readNumber(context, inScope(holder.scope, name), holder.kind),
     label: label ?? FieldDescriptorProto_Label.OPTIONAL,
-    jsonName: toJsonName(name),
+    jsonName: protoCamelCase(name),
     proto3Optional: context.syntax === 'proto3' && label === FieldDescriptorProto_Label.OPTIONAL,
   })
   const path = [...holder.path, holder.fields.length]
@@ -196,7 +197,7 @@ export function parseMapField(context: ParseContext, holder: FieldHolder): Descr
     label: FieldDescriptorProto_Label.REPEATED,
     type: FieldDescriptorProto_Type.MESSAGE,
     typeName: `.${inScope(holder.scope, entry.name)}`,
-    jsonName: toJsonName(name),
+    jsonName: protoCamelCase(name),
   })
   setType(context, key, { name: keyType, at: keyAt }, inScope(holder.scope, name))
   setType(context, value, { name: valueType, at: valueAt }, inScope(holder.scope, name))
