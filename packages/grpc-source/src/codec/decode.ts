@@ -9,7 +9,6 @@ import {
   type FieldDecoder,
 } from './decode-fields.ts'
 import { leafReader, leafZero, type Codecs } from './leaf-reader.ts'
-import { noteMembers } from './note-members.ts'
 import { WireReader } from './wire-reader.ts'
 import { scalarCodecs } from './scalar-codecs.ts'
 import { wireTypeOf } from './wire-type.ts'
@@ -41,10 +40,7 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     const type = shapes.wellKnown(desc)
     if (type !== undefined) {
       const codec = wellKnown(type)
-      return (bytes) => {
-        noteMembers(new WireReader(bytes, maxItems), bytes, type)
-        return codec.decode(bytes)
-      }
+      return (bytes) => codec.decode(new WireReader(bytes, maxItems))
     }
     const message = compiler.compile(desc)
     return (bytes) => {

@@ -5,7 +5,7 @@ import { MalformedMessageError, type WireReader } from './wire-reader.ts'
  * JSON in the messages of `google/protobuf/struct.proto`. Levels are those of the JSON, of which each is two messages or
  * three: protobuf's own limit would end it at 33.
  */
-export const MAX_LEVELS = 500
+const MAX_LEVELS = 500
 
 const { Varint, Bit64, LengthDelimited } = WireType
 
@@ -64,8 +64,10 @@ export function readList(reader: WireReader, level = 0, list: JsonList = []): Js
   checkLevel(level)
   while (reader.pos < reader.end) {
     const tag = reader.uint32()
-    if (tag === ((1 << 3) | LengthDelimited)) list.push(within(reader, () => readValue(reader, level)))
-    else reader.skip(tag & 7, tag >>> 3)
+    if (tag === ((1 << 3) | LengthDelimited)) {
+      reader.item()
+      list.push(within(reader, () => readValue(reader, level)))
+    } else reader.skip(tag & 7, tag >>> 3)
   }
   return list
 }
@@ -75,8 +77,10 @@ export function readStruct(reader: WireReader, level = 0, object: JsonObject = {
   checkLevel(level)
   while (reader.pos < reader.end) {
     const tag = reader.uint32()
-    if (tag === ((1 << 3) | LengthDelimited)) within(reader, () => readEntry(reader, level, object))
-    else reader.skip(tag & 7, tag >>> 3)
+    if (tag === ((1 << 3) | LengthDelimited)) {
+      reader.item()
+      within(reader, () => readEntry(reader, level, object))
+    } else reader.skip(tag & 7, tag >>> 3)
   }
   return object
 }

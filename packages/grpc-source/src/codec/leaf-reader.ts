@@ -1,10 +1,9 @@
 import type { ScalarType } from '@bufbuild/protobuf'
 import type { LeafKind, Shapes } from '../contract/shapes.ts'
 import type { WellKnownType } from '../contract/well-known.ts'
-import { noteMembers } from './note-members.ts'
 import type { ScalarCodec } from './scalar-codecs.ts'
 import type { WellKnownCodec } from './well-known-codecs.ts'
-import type { WireReader } from './wire-reader.ts'
+import { WireReader } from './wire-reader.ts'
 
 export interface Codecs {
   readonly shapes: Shapes
@@ -21,11 +20,7 @@ export function leafReader(value: LeafKind, codecs: Codecs): (reader: WireReader
   if (value.kind === 'wellKnown') {
     const { type, group } = value
     const codec = wellKnown(type)
-    return (reader) => {
-      const bytes = group === 0 ? reader.bytes() : reader.group(group)
-      noteMembers(reader, bytes, type)
-      return codec.decode(bytes)
-    }
+    return (reader) => reader.inside(group === 0 ? reader.bytes() : reader.group(group), codec.decode)
   }
   const { nameOf, desc } = shapes.enum(value.enum)
   const declared = new Set(desc.values.map(({ number }) => number))
@@ -42,5 +37,5 @@ export function leafReader(value: LeafKind, codecs: Codecs): (reader: WireReader
 export function leafZero(value: LeafKind, { shapes, scalars, wellKnown }: Codecs): unknown {
   if (value.kind === 'scalar') return scalars(value.scalar).zero
   if (value.kind === 'enum') return shapes.enum(value.enum).nameOf.get(0) ?? null
-  return wellKnown(value.type).decode(new Uint8Array())
+  return wellKnown(value.type).decode(new WireReader(new Uint8Array()))
 }

@@ -1,4 +1,5 @@
 import { create, fromBinary, ScalarType, toBinary, type Registry } from '@bufbuild/protobuf'
+import { protoSnakeCase } from '@bufbuild/protobuf/reflect'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt'
 import type { WellKnownType } from '../contract/well-known.ts'
@@ -13,11 +14,11 @@ import {
   readTime,
   type SecondsAndNanos,
 } from './time.ts'
-import { WireReader } from './wire-reader.ts'
+import type { WireReader } from './wire-reader.ts'
 
-/** Converts a well-known message between its bytes and its GraphQL value. */
+/** Converts a well-known message between its bytes, which go up to the reader's end, and its GraphQL value. */
 export interface WellKnownCodec {
-  decode(bytes: Uint8Array): unknown
+  decode(reader: WireReader): unknown
   encode(value: unknown, path: string): Uint8Array
 }
 
@@ -28,8 +29,7 @@ export function wellKnownCodecs(
   function wrapper(scalar: ScalarType): WellKnownCodec {
     const codec = scalars(scalar)
     return {
-      decode(bytes) {
-        const reader = new WireReader(bytes)
+      decode(reader) {
         let value = codec.zero
         while (reader.pos < reader.end) {
           const tag = reader.uint32()
@@ -48,38 +48,38 @@ export function wellKnownCodecs(
 
   const codecs: Readonly<Record<WellKnownType, WellKnownCodec>> = {
     'google.protobuf.Timestamp': {
-      decode: (bytes) => formatTimestamp(readTime(new WireReader(bytes))),
+      decode: (reader) => formatTimestamp(readTime(reader)),
       encode: (value, path) => writeTime(parseTimestamp(value, path)),
     },
     'google.protobuf.Duration': {
-      decode: (bytes) => formatDuration(readTime(new WireReader(bytes))),
+      decode: (reader) => formatDuration(readTime(reader)),
       encode: (value, path) => writeTime(parseDuration(value, path)),
     },
     'google.protobuf.FieldMask': {
-      decode: (bytes) => fromBinary(FieldMaskSchema, bytes).paths.map(toCamelPath).join(','),
+      decode: (reader) => fromBinary(FieldMaskSchema, reader.rest()).paths.map(toCamelPath).join(','),
       encode: (value, path) =>
         toBinary(
           FieldMaskSchema,
-          create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(toSnakePath) }),
+          create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(protoSnakeCase) }),
         ),
     },
     'google.protobuf.Struct': {
-      decode: (bytes) => readStruct(new WireReader(bytes)),
+      decode: (reader) => readStruct(reader),
       encode: (value, path) =>
         encodeJson(path, 'a JSON object', value, () => writeStruct(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.Value': {
-      decode: (bytes) => readValue(new WireReader(bytes)),
+      decode: (reader) => readValue(reader),
       encode: (value, path) =>
         encodeJson(path, 'a JSON value', value, () => writeValue(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.ListValue': {
-      decode: (bytes) => readList(new WireReader(bytes)),
+      decode: (reader) => readList(reader),
       encode: (value, path) =>
         encodeJson(path, 'a JSON array', value, () => writeList(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.Any': {
-      decode: (bytes) => decodeAny(bytes, registry),
+      decode: (reader) => decodeAny(reader.rest(), registry),
       encode: (value, path) =>
         encodeJson(
           path,
@@ -134,8 +134,4 @@ function toMaskPaths(value: unknown, path: string): string[] {
 
 function toCamelPath(path: string): string {
   return path.replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
-}
-
-function toSnakePath(path: string): string {
-  return path.replace(/[A-Z]/g, (char) => `_${char.toLowerCase()}`)
 }

@@ -118,6 +118,21 @@ export class WireReader {
     this.end = outer
   }
 
+  /** Narrows the reader to bytes that it gave, for as long as `read` runs. */
+  inside<T>(bytes: Uint8Array, read: (reader: WireReader) => T): T {
+    const { pos, end } = this
+    this.pos = bytes.byteOffset - this.buffer.byteOffset
+    this.end = this.pos + bytes.length
+    const value = read(this)
+    this.pos = pos
+    this.end = end
+    return value
+  }
+
+  rest(): Uint8Array {
+    return this.buffer.subarray(this.pos, this.end)
+  }
+
   skip(wireType: number, fieldNumber: number): void {
     if (wireType === 0) this.bool()
     else if (wireType === 1) this.advance(8)

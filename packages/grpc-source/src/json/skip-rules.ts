@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
-import type { Codecs } from '../codec/leaf-reader.ts'
+import { leafReader, type Codecs } from '../codec/leaf-reader.ts'
 import { wireTypeOf } from '../codec/wire-type.ts'
 import { addRule, createMessagePlan, slotRule } from './build-message-plan.ts'
 import type { FieldRule, MessagePlan } from './message-plan.ts'
@@ -22,7 +22,7 @@ export interface SkipRules {
  * are not selected are looked through too: cheaply, and nothing is kept of them.
  */
 export function createSkipRules(codecs: Codecs): SkipRules {
-  const { shapes, scalars, wellKnown } = codecs
+  const { shapes, scalars } = codecs
   const plans = new Map<DescMessage, MessagePlan>()
   const anyFields = createMessagePlan()
 
@@ -55,9 +55,8 @@ export function createSkipRules(codecs: Codecs): SkipRules {
         return nested(() => planOf(ListValueSchema), number)
       case 'google.protobuf.Any':
       case 'google.protobuf.FieldMask': {
-        const codec = wellKnown(value.type)
-        return ({ reader }, wireType) =>
-          void codec.decode(wireType === 3 ? reader.group(number) : reader.bytes())
+        const read = leafReader(value, codecs)
+        return ({ reader }) => void read(reader)
       }
       default:
         return nested(() => anyFields, number)
