@@ -124,6 +124,13 @@ export class JsonWriter {
     this.pos = pos
   }
 
+  /** The same as a string, where none of it needs an escape. */
+  quoted(ascii: string): void {
+    this.byte(QUOTE)
+    this.ascii(ascii)
+    this.byte(QUOTE)
+  }
+
   text(json: string): void {
     this.raw(Buffer.from(json))
   }

@@ -14,7 +14,6 @@ import {
 } from 'graphql'
 import { formatTimestamp, readTime } from '../codec/time.ts'
 import { leafReader, leafZero } from '../codec/leaf-reader.ts'
-import type { WireReader } from '../codec/wire-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
 import type { LeafKind } from '../contract/shapes.ts'
 import type { Transcoder, WriteValue } from './message-plan.ts'
@@ -23,7 +22,6 @@ import type { LeafOptions } from './reply-codecs.ts'
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
-const QUOTE = 0x22
 
 /** Writes one scalar or enum value; undefined where `type` is no leaf. `isNonNull`: a null is for ordinary execution. */
 export function leafWriter(
@@ -114,7 +112,7 @@ function scalarWriter(
   scalar: ScalarType,
   type: GraphQLLeafType,
   writeNull: (transcoder: Transcoder) => void,
-  { shapes }: LeafOptions,
+  { shapes, scalars }: LeafOptions,
 ): WriteValue | undefined {
   switch (scalar) {
     case ScalarType.STRING:
@@ -151,34 +149,15 @@ function scalarWriter(
     }
     case ScalarType.BYTES:
       if (!isOwn(type, 'Bytes') && !isOwn(type, 'Upload')) return undefined
-      return ({ reader, json }) => {
-        json.byte(QUOTE)
-        json.ascii(reader.base64())
-        json.byte(QUOTE)
-      }
-    default:
-      return longWriter(scalar, type, shapes.options.int64 === 'string' && type === GraphQLString)
+      return ({ reader, json }) => json.quoted(reader.base64())
+    default: {
+      // 64-bit integers as strings; the other forms are written the general way.
+      const isText = shapes.options.int64 === 'string' && type === GraphQLString
+      if (!isText && !isOwn(type, 'BigInt')) return undefined
+      const { read } = scalars(scalar)
+      return ({ reader, json }) => json.quoted(String(read(reader)))
+    }
   }
-}
-
-/** 64-bit integers as strings; the other forms are written the general way. */
-function longWriter(scalar: ScalarType, type: GraphQLLeafType, isText: boolean): WriteValue | undefined {
-  if (!isText && !isOwn(type, 'BigInt')) return undefined
-  const read = LONG_READERS[scalar]
-  if (!read) return undefined
-  return ({ reader, json }) => {
-    json.byte(QUOTE)
-    json.ascii(String(read(reader)))
-    json.byte(QUOTE)
-  }
-}
-
-const LONG_READERS: Partial<Record<ScalarType, (reader: WireReader) => bigint>> = {
-  [ScalarType.INT64]: (reader) => reader.int64(),
-  [ScalarType.SINT64]: (reader) => reader.sint64(),
-  [ScalarType.SFIXED64]: (reader) => reader.sfixed64(),
-  [ScalarType.UINT64]: (reader) => reader.uint64(),
-  [ScalarType.FIXED64]: (reader) => reader.fixed64(),
 }
 
 function writeTimestamp({ reader, json }: Transcoder): void {
@@ -186,9 +165,7 @@ function writeTimestamp({ reader, json }: Transcoder): void {
   const text = formatTimestamp(readTime(reader))
   reader.leave(outer)
   if (typeof text !== 'string') throw new FallBack(text.message)
-  json.byte(QUOTE)
-  json.ascii(text)
-  json.byte(QUOTE)
+  json.quoted(text)
 }
 
 function isOwn(type: GraphQLLeafType, name: CustomScalar): boolean {
