@@ -8,27 +8,13 @@ export interface HeldRequest extends AsyncIterable<Uint8Array> {
  * ends.
  */
 export function holdRequest(request: Uint8Array): HeldRequest {
-  let isSent = false
-  let release: () => void = () => {}
+  let release = (): void => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const end = async (): Promise<IteratorResult<Uint8Array>> => {
+  async function* requests(): AsyncIterable<Uint8Array> {
+    yield request
     await released
-    return { done: true, value: undefined }
   }
-  return {
-    release,
-    [Symbol.asyncIterator]: () => ({
-      next() {
-        if (isSent) return end()
-        isSent = true
-        return Promise.resolve({ done: false, value: request })
-      },
-      return() {
-        release()
-        return end()
-      },
-    }),
-  }
+  return Object.assign(requests(), { release })
 }
