@@ -256,12 +256,10 @@ describe('retries', () => {
     const clock = createFakeClock()
     const times: number[] = []
     const caller = createCaller({ clock, random: () => 1, retry: undefined })
-    const result = caller
-      .unary(
-        failing(() => times.push(clock.now())),
-        call,
-      )
-      .catch((error: GrpcCallError) => error.status)
+    const result = caller(
+      failing(() => times.push(clock.now())),
+      call,
+    ).catch((error: GrpcCallError) => error.status)
     await clock.advance(1_000)
     expect(await result).toBe('UNAVAILABLE')
     expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 50, 150])
@@ -272,12 +270,10 @@ describe('retries', () => {
     const clock = createFakeClock()
     let attempts = 0
     const caller = createCaller({ clock, random: () => 1, retry: undefined })
-    const result = caller
-      .unary(
-        failing(() => attempts++),
-        { ...call, deadline: clock.now() + 60 },
-      )
-      .catch((error: GrpcCallError) => error.status)
+    const result = caller(
+      failing(() => attempts++),
+      { ...call, deadline: clock.now() + 60 },
+    ).catch((error: GrpcCallError) => error.status)
     await clock.advance(1_000)
     expect([await result, attempts]).toEqual(['UNAVAILABLE', 2])
   })
@@ -286,12 +282,10 @@ describe('retries', () => {
     const clock = createFakeClock()
     const abort = new AbortController()
     const caller = createCaller({ clock, random: () => 1, retry: undefined })
-    const result = caller
-      .unary(
-        failing(() => {}),
-        { ...call, signal: abort.signal },
-      )
-      .catch((error: GrpcCallError) => error.status)
+    const result = caller(
+      failing(() => {}),
+      { ...call, signal: abort.signal },
+    ).catch((error: GrpcCallError) => error.status)
     await clock.advance(10)
     abort.abort()
     expect([await result, clock.pending()]).toEqual(['CANCELLED', 0])
@@ -302,12 +296,10 @@ describe('retries', () => {
     let attempts = 0
     const caller = createCaller({ clock, random: () => 1, retry: undefined })
     for (let round = 0; round < 100; round++) {
-      const result = caller
-        .unary(
-          failing(() => attempts++),
-          call,
-        )
-        .catch(() => {})
+      const result = caller(
+        failing(() => attempts++),
+        call,
+      ).catch(() => {})
       await clock.advance(200)
       await result
     }

@@ -181,7 +181,7 @@ export class Invoker {
       const maxRetries = isRead ? method.maxRetries : 0
       const metadata = watched.withHeaders(entries)
       const call = { path, request, metadata, deadline, signal, asker, maxRetries, ...watched.listeners }
-      const bytes = await watched.within(() => caller.unary(method.transport(), call, watched.attempt))
+      const bytes = await watched.within(() => caller(method.transport(), call, watched.attempt))
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
       watched.end('OK')

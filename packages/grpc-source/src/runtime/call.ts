@@ -65,9 +65,7 @@ export interface OutgoingCall extends Pick<TransportCall, 'asker' | 'onHeaders' 
   readonly maxRetries: number
 }
 
-export interface Caller {
-  unary(transport: Transport, call: OutgoingCall, onAttempt?: () => void): Promise<Uint8Array>
-}
+export type Caller = (transport: Transport, call: OutgoingCall, onAttempt?: () => void) => Promise<Uint8Array>
 
 /** Sends unary calls again when a backend that is away may be back, within the deadline and a budget. */
 export function createCaller(options: {
@@ -81,35 +79,33 @@ export function createCaller(options: {
   const maxTokens = 20
   let tokens = maxTokens
 
-  return {
-    async unary(transport, call, onAttempt) {
-      for (let attempt = 0; ; attempt++) {
-        const timeoutMs = call.deadline === undefined ? undefined : call.deadline - clock.now()
-        if (timeoutMs !== undefined && timeoutMs <= 0) {
-          throw new GrpcCallError(
-            'DEADLINE_EXCEEDED',
-            'the time for the operation was up before the call could be sent',
-            { wasSent: attempt > 0 },
-          )
-        }
-        onAttempt?.()
-        try {
-          const reply = await transport.unary({ ...call, timeoutMs }, call.request)
-          tokens = Math.min(maxTokens, tokens + 0.1)
-          return reply
-        } catch (error) {
-          if (!mayRetry(error) || attempt >= call.maxRetries) throw error
-          tokens = Math.max(0, tokens - 1)
-          if (tokens <= maxTokens / 2) throw error
-          const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)
-          const pause = longest * (0.5 + random() / 2)
-          if (call.deadline !== undefined && clock.now() + pause >= call.deadline) throw error
-          await sleep(clock, pause, call.signal)
-          if (call.signal?.aborted)
-            throw new GrpcCallError('CANCELLED', 'the caller went away between two attempts')
-        }
+  return async (transport, call, onAttempt) => {
+    for (let attempt = 0; ; attempt++) {
+      const timeoutMs = call.deadline === undefined ? undefined : call.deadline - clock.now()
+      if (timeoutMs !== undefined && timeoutMs <= 0) {
+        throw new GrpcCallError(
+          'DEADLINE_EXCEEDED',
+          'the time for the operation was up before the call could be sent',
+          { wasSent: attempt > 0 },
+        )
       }
-    },
+      onAttempt?.()
+      try {
+        const reply = await transport.unary({ ...call, timeoutMs }, call.request)
+        tokens = Math.min(maxTokens, tokens + 0.1)
+        return reply
+      } catch (error) {
+        if (!mayRetry(error) || attempt >= call.maxRetries) throw error
+        tokens = Math.max(0, tokens - 1)
+        if (tokens <= maxTokens / 2) throw error
+        const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)
+        const pause = longest * (0.5 + random() / 2)
+        if (call.deadline !== undefined && clock.now() + pause >= call.deadline) throw error
+        await sleep(clock, pause, call.signal)
+        if (call.signal?.aborted)
+          throw new GrpcCallError('CANCELLED', 'the caller went away between two attempts')
+      }
+    }
   }
 }
 
