@@ -1,9 +1,9 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './contract/annotations.ts'
+import type { FieldAnnotation, SchemaAnnotation } from './contract/annotations.ts'
 import type { Int64Mode } from './codec/scalar-codecs.ts'
 import type { Expose } from './contract/exposure.ts'
 import type { JoinOptions } from './contract/join-options.ts'
-import type { Clock } from '@vinyasa/base'
+import type { Clock, LiveOptions } from '@vinyasa/base'
 import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { CallObserver, OnReply, RetryOptions } from './runtime/call.ts'
 import type { Endpoint } from './runtime/endpoint.ts'
@@ -86,7 +86,7 @@ export interface MethodOptions {
    */
   readonly schema?: SchemaAnnotation | false | undefined
   /** The same as `(graphql.live_query)`; wins over the proto setting by setting. */
-  readonly liveQuery?: LiveQueryAnnotation | undefined
+  readonly liveQuery?: LiveOptions | undefined
   /** Milliseconds from the start of the operation by which the call must be done. Default: the source's. */
   readonly timeoutMs?: number | undefined
   /** How often it is sent again; mutations never are. Default: the source's. */

@@ -15,7 +15,6 @@ import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/in
 import { offerField, recordedRoot, renamedStatements, type NamedSource } from '@vinyasa/source-kit'
 import { createAnnouncement, outcomeOf, type Announcement } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
-import { toLiveQueryExtension } from '../mapping/live-query.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 import { marks, type PlannableField } from '../json/planned-field.ts'
@@ -63,10 +62,7 @@ export function createRootField(
       source: sourceId,
       ...(asker && { asker }),
       ...renamedStatements(
-        {
-          ...statementsOf(method),
-          ...(method.liveQuery && { liveQuery: toLiveQueryExtension(method.liveQuery) }),
-        },
+        { ...statementsOf(method), ...(method.liveQuery && { liveQuery: method.liveQuery }) },
         options.typesMeant(method.desc),
       ),
     },

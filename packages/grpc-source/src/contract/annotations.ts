@@ -40,9 +40,6 @@ export interface SchemaAnnotation {
     | undefined
 }
 
-/** `graphql.live_query` of a method. Specification: "Live query option". */
-export type LiveQueryAnnotation = LiveOptions
-
 /** `graphql.field` of a message's field. */
 export interface FieldAnnotation {
   /** Non-null. Default: what the proto says (`field_behavior`, `buf.validate`), else nullable. */
@@ -81,7 +78,8 @@ export interface ServiceAnnotation {
 /** The protos' annotations that concern GraphQL, read by extension number whatever file declares them. */
 export interface Annotations {
   schema(method: DescMethod): SchemaAnnotation | undefined
-  liveQuery(method: DescMethod): LiveQueryAnnotation | undefined
+  /** `graphql.live_query` of a method. Specification: "Live query option". */
+  liveQuery(method: DescMethod): LiveOptions | undefined
   service(service: DescService): ServiceAnnotation | undefined
   field(field: DescField): FieldAnnotation | undefined
   entity(message: DescMessage): EntityAnnotation | undefined
@@ -128,7 +126,7 @@ export async function createAnnotations(): Promise<Annotations> {
   // The shapes below are what the compiled graphql.proto can hold, and nothing else.
   return {
     schema: (desc) => schema(desc.proto.options) as SchemaAnnotation | undefined,
-    liveQuery: (desc) => liveQuery(desc.proto.options) as LiveQueryAnnotation | undefined,
+    liveQuery: (desc) => liveQuery(desc.proto.options) as LiveOptions | undefined,
     service: (desc) => service(desc.proto.options) as ServiceAnnotation | undefined,
     field: (desc) => field(desc.proto.options) as FieldAnnotation | undefined,
     entity: (desc) => entity(desc.proto.options) as EntityAnnotation | undefined,

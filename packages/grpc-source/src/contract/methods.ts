@@ -1,7 +1,7 @@
-import { isRecord, LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
+import { isRecord, LEAST_POLL_INTERVAL_MS, type LiveOptions } from '@vinyasa/base'
 import type { DescField, DescFile, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
+import type { Annotations, SchemaAnnotation } from './annotations.ts'
 import { type Finding, GrpcSourceError } from '../errors.ts'
 import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
 import type { Exposure } from './exposure.ts'
@@ -24,7 +24,7 @@ export interface ExposedMethod {
   readonly plucks: readonly string[] | undefined
   readonly responsePluck: DescField | undefined
   readonly responseRequired: boolean
-  readonly liveQuery: LiveQueryAnnotation | undefined
+  readonly liveQuery: LiveOptions | undefined
   readonly settings: MethodOptions
   /** The method's name for people to read: `package.Service.Method (file.proto)`. */
   readonly origin: string
@@ -238,10 +238,9 @@ export function answersWithStream({ methodKind }: DescMethod): boolean {
   return methodKind === 'server_streaming' || methodKind === 'bidi_streaming'
 }
 
-function checkLive(live: LiveQueryAnnotation | undefined, type: FieldType, report: Report): void {
+function checkLive(live: LiveOptions | undefined, type: FieldType, report: Report): void {
   if (!live) return
-  const refuse = (message: string, option: keyof LiveQueryAnnotation): void =>
-    report(message, 'liveQuery', option)
+  const refuse = (message: string, option: keyof LiveOptions): void => report(message, 'liveQuery', option)
   if (live.enabled && type !== 'QUERY')
     refuse(`has live_query.enabled but is a ${type}; only queries can be live`, 'enabled')
   for (const trigger of live.triggers ?? []) {
