@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
+import { createEncoders } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
@@ -86,8 +87,8 @@ export function buildModel(options: ModelOptions): Model {
     findings,
     resolverField,
   })
-  const { decoders, plannable } = createCodecs(options, contract)
-  const runtimes = createRuntimes({ ...options, exposed, shapes, decoders, comments, findings })
+  const { decoders, encoders, plannable } = createCodecs(options, contract)
+  const runtimes = createRuntimes({ ...options, exposed, shapes, decoders, encoders, comments, findings })
   const mutationEvents = createMessageEvents()
   const joinContext: JoinContext = {
     sourceName,
@@ -169,22 +170,24 @@ export function buildModel(options: ModelOptions): Model {
   }
 }
 
-/** The decoders of replies, and what plans write JSON with; the latter undefined where the options want no plans. */
+/** The encoders of requests, the decoders of replies, and what plans write JSON with; the latter undefined where the options want no plans. */
 function createCodecs(
   { registry, logger, source: { name, plans, maxResponseItems } }: ModelOptions,
   { shapes, mapping }: Contract,
 ): {
   readonly decoders: ReturnType<typeof createDecoders>
+  readonly encoders: ReturnType<typeof createEncoders>
   readonly plannable: RootFieldOptions['plannable']
 } {
   const onUnknownEnum = warnOfUnknownEnums(logger, name)
   const scalars = scalarCodecs(mapping.int64)
-  const wellKnown = wellKnownCodecs(registry, scalars)
-  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxResponseItems })
-  if (plans === false) return { decoders, plannable: undefined }
-  const codecs = { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders }
+  const codecs = { shapes, scalars, wellKnown: wellKnownCodecs(registry, scalars), onUnknownEnum }
+  const decoders = createDecoders({ ...codecs, maxItems: maxResponseItems })
+  const encoders = createEncoders(codecs)
+  if (plans === false) return { decoders, encoders, plannable: undefined }
   const transcoder = new ReplyTranscoder(maxResponseItems)
-  return { decoders, plannable: { codecs, transcoder, turns: createTurns() } }
+  const plannable = { codecs: { ...codecs, decoder: decoders }, transcoder, turns: createTurns() }
+  return { decoders, encoders, plannable }
 }
 
 type Roots = Record<Exclude<FieldType, 'RESOLVER'>, GraphQLFieldConfigMap<unknown, unknown>>

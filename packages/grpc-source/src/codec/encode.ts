@@ -1,23 +1,17 @@
 import { isRecord } from '@vinyasa/base'
-import type { DescMessage, Registry, ScalarType } from '@bufbuild/protobuf'
+import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { FieldShape, MessageShape, Shapes, ValueKind } from '../contract/shapes.ts'
-import type { WellKnownType } from '../contract/well-known.ts'
-import { scalarCodecs, wrongValue, type ScalarCodec } from './scalar-codecs.ts'
-import { wellKnownCodecs, type WellKnownCodec } from './well-known-codecs.ts'
+import type { FieldShape, MessageShape, ValueKind } from '../contract/shapes.ts'
+import type { Codecs } from './leaf-reader.ts'
+import { wrongValue } from './scalar-codecs.ts'
 
 /** Turns GraphQL arguments into a message's bytes. @throws GraphQLError BAD_USER_INPUT that names the argument */
 export type MessageEncoder = (value: Readonly<Record<string, unknown>>) => Uint8Array
 
 type Write = (writer: BinaryWriter, value: unknown, path: string) => void
 
-export interface EncoderOptions {
-  readonly shapes: Shapes
-  readonly registry: Registry
-}
-
-export function createEncoders(options: EncoderOptions): (desc: DescMessage) => MessageEncoder {
-  const compiler = new EncoderCompiler(options)
+export function createEncoders(codecs: Codecs): (desc: DescMessage) => MessageEncoder {
+  const compiler = new EncoderCompiler(codecs)
   return (desc) => {
     const write = compiler.compile(desc)
     return (value) => {
@@ -29,15 +23,15 @@ export function createEncoders(options: EncoderOptions): (desc: DescMessage) => 
 }
 
 class EncoderCompiler {
-  private readonly shapes: Shapes
-  private readonly scalars: (scalar: ScalarType) => ScalarCodec
-  private readonly wellKnown: (type: WellKnownType) => WellKnownCodec
+  private readonly shapes: Codecs['shapes']
+  private readonly scalars: Codecs['scalars']
+  private readonly wellKnown: Codecs['wellKnown']
   private readonly compiled = new Map<DescMessage, Write>()
 
-  constructor({ shapes, registry }: EncoderOptions) {
+  constructor({ shapes, scalars, wellKnown }: Codecs) {
     this.shapes = shapes
-    this.scalars = scalarCodecs(shapes.options.int64)
-    this.wellKnown = wellKnownCodecs(registry, this.scalars)
+    this.scalars = scalars
+    this.wellKnown = wellKnown
   }
 
   compile(desc: DescMessage): Write {

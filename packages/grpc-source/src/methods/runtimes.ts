@@ -1,6 +1,6 @@
-import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 import type { MessageDecoder } from '../codec/decode.ts'
-import { createEncoders } from '../codec/encode.ts'
+import type { MessageEncoder } from '../codec/encode.ts'
 import type { Annotations } from '../contract/annotations.ts'
 import { answersWithStream, methodId, type ExposedMethod } from '../contract/methods.ts'
 import type { Shapes } from '../contract/shapes.ts'
@@ -15,12 +15,12 @@ import type { RpcErrorOptions } from './rpc-error.ts'
 
 export interface RuntimesOptions {
   readonly source: GrpcSourceOptions
-  readonly registry: FileRegistry
   readonly annotations: Annotations
   readonly endpoints: Endpoints
   readonly exposed: readonly ExposedMethod[]
   readonly shapes: Shapes
   readonly decoders: (message: DescMessage) => MessageDecoder
+  readonly encoders: (message: DescMessage) => MessageEncoder
   readonly invoker: Invoker
   readonly errors: RpcErrorOptions
   readonly comments: Comments
@@ -42,9 +42,9 @@ export interface Runtimes {
 
 /** A service without an endpoint is a finding, once. */
 export function createRuntimes(options: RuntimesOptions): Runtimes {
-  const { source, annotations, endpoints, exposed, shapes, decoders, invoker, errors, comments } = options
+  const { source, annotations, endpoints, exposed, shapes, decoders, encoders, invoker, errors, comments } =
+    options
   const { methods: overrides = {} } = source
-  const encoders = createEncoders({ shapes, registry: options.registry })
   const withoutEndpoint = new Set<DescService>()
   const whole = new Map<DescMethod, MethodRuntime>()
 
