@@ -10,7 +10,7 @@ export interface LiveQueryUpdate {
   readonly is_initial: boolean
   /** 1, 2, 3 … for each subscription. */
   readonly revision: number
-  /** Milliseconds since the Unix epoch. */
+  /** Seconds since the Unix epoch. */
   readonly timestamp: number
   readonly cache_control?: CacheControl
   /** Relative to what this subscriber received last; absent on the first result. */
