@@ -254,7 +254,9 @@ const WALKS: Readonly<Record<string, (document: DocumentNode) => unknown>> = {
   'entities of a change': (document) =>
     profileDocument(schema, document, 'Q', { idFields: ['id'] })?.changedIn({ node: { id: '1' } }),
   'entities of a live query': (document) =>
-    createEntityFinder(schema, document, getOperationAST(document)!).entitiesIn({ node: { id: '1' } }),
+    createEntityFinder(schema, document, getOperationAST(document)!, createDependencies(schema)).entitiesIn({
+      node: { id: '1' },
+    }),
 }
 
 describe.each(Object.entries(WALKS))('%s', (_walk, walk) => {

@@ -3,9 +3,6 @@ import { atLeast, type Clock, flag, type KnownOptions, type LiveOptions } from '
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
 
-/** The options of a root field in the plugin's `fields`, which win over what its source wrote. */
-export type LiveQueryFieldOptions = LiveOptions
-
 /** Merging of rapid events. Specification: "Batch invalidation configuration". */
 export interface BatchOptions {
   /** Whether rapid events are collected. Default: where `throttleMs` is above 0. */

@@ -1,7 +1,7 @@
-import { atLeast, flag, type KnownOptions, LIVE_OPTIONS, texts } from '@vinyasa/base'
+import { atLeast, flag, type KnownOptions, LIVE_OPTIONS, type LiveOptions, texts } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { LiveQueryStore } from './store/store.ts'
-import { STORE_OPTIONS, type LiveQueryFieldOptions, type LiveQueryStoreOptions } from './options.ts'
+import { STORE_OPTIONS, type LiveQueryStoreOptions } from './options.ts'
 
 export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
@@ -9,9 +9,9 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** The bus on which mutations announce what they changed. Default: none; call `store.invalidate`. */
   readonly bus?: Pick<InvalidationBus, 'subscribe'> | undefined
   /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
-  readonly fields?: Readonly<Record<string, LiveQueryFieldOptions>> | undefined
+  readonly fields?: Readonly<Record<string, LiveOptions>> | undefined
   /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
-  readonly defaults?: LiveQueryFieldOptions | undefined
+  readonly defaults?: LiveOptions | undefined
   /**
    * Returns a key: subscriptions whose key is equal may share one execution. `null`: share with nobody.
    * Headers that sources read separate besides. Required where a source cannot tell what it reads. Default: a

@@ -1,5 +1,6 @@
 import { buildSchema, getOperationAST, parse } from 'graphql'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createDependencies } from '@vinyasa/invalidation'
 import { createEntityFinder } from '../src/triggers/identifiers.ts'
 import { startLive, subscribe, type LiveSetup } from './support.ts'
 
@@ -12,7 +13,7 @@ const schema = buildSchema(`
 
 function finder(query: string): ReturnType<typeof createEntityFinder> {
   const document = parse(query)
-  return createEntityFinder(schema, document, getOperationAST(document)!)
+  return createEntityFinder(schema, document, getOperationAST(document)!, createDependencies(schema))
 }
 
 describe('createEntityFinder', () => {

@@ -1,6 +1,7 @@
 import { buildSchema, getOperationAST, parse, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { LiveQueryFieldOptions } from '../src/options.ts'
+import type { LiveOptions } from '@vinyasa/base'
+import { createDependencies } from '@vinyasa/invalidation'
 import { planLiveQuery, type LivePlan } from '../src/document/live-plan.ts'
 
 const schema = buildSchema(`
@@ -14,10 +15,12 @@ const schema = buildSchema(`
   type Query { user: User users: ListUsersResponse node: Node any: [Any] time: Int }
 `)
 
-function plan(query: string, fields: Record<string, LiveQueryFieldOptions>, throttleMs?: number): LivePlan {
+function plan(query: string, fields: Record<string, LiveOptions>, throttleMs?: number): LivePlan {
   const document = parse(query)
   const operation = getOperationAST(document)!
-  return planLiveQuery({ schema, document, operation, fields, defaults: { enabled: true }, throttleMs })
+  const defaults = { enabled: true }
+  const dependencies = createDependencies(schema)
+  return planLiveQuery({ schema, document, operation, fields, defaults, throttleMs, dependencies })
 }
 
 const types = (live: LivePlan): string[] =>
@@ -65,7 +68,7 @@ describe('triggers', () => {
     expect(plan('{ user { id } }', fields).triggers).toEqual(['Account.update', 'Role.*', 'Query.user'])
   })
 
-  it.each<[string, string, LiveQueryFieldOptions, string[]]>([
+  it.each<[string, string, LiveOptions, string[]]>([
     [
       'of the field’s own type, not of what is joined to it',
       '{ user { posts { id } author { id } } }',
@@ -123,6 +126,7 @@ describe('triggers', () => {
       fields: Object.fromEntries(fields),
       defaults: {},
       throttleMs: undefined,
+      dependencies: createDependencies(joined),
     })
     expect(types(live)).toEqual(expected)
   })
@@ -152,7 +156,7 @@ describe('several root fields in one operation', () => {
     expect(plan(query, {}).strategy).toBe('INVALIDATION')
   })
 
-  it.each<[LiveQueryFieldOptions, number | undefined, number]>([
+  it.each<[LiveOptions, number | undefined, number]>([
     [{}, undefined, 100],
     [{ throttleMs: 0 }, undefined, 0],
     [{ throttleMs: 0 }, 250, 250],

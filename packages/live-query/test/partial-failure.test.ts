@@ -1,7 +1,7 @@
 import { createSchema, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startLive, subscribe, type LiveSetup } from './support.ts'
-import type { LiveQueryFieldOptions } from '../src/options.ts'
+import type { LiveOptions } from '@vinyasa/base'
 
 let setup: LiveSetup
 afterEach(() => setup.close())
@@ -21,7 +21,7 @@ function useCounting(): Plugin {
 }
 
 /** A user whose `status` fails until `isBack`. */
-async function startBroken(options: LiveQueryFieldOptions = {}, plugins: readonly Plugin[] = []) {
+async function startBroken(options: LiveOptions = {}, plugins: readonly Plugin[] = []) {
   const world = { runs: 0, isBack: false, name: 'Ada' }
   setup = await startLive({
     plugin: { fields: { user: options } },
@@ -53,7 +53,7 @@ async function startBroken(options: LiveQueryFieldOptions = {}, plugins: readonl
 }
 
 describe('a part that fails for ever', () => {
-  it.each<LiveQueryFieldOptions>([
+  it.each<LiveOptions>([
     {},
     { strategy: 'HASH_DIFF', pollIntervalMs: 1000 },
     { strategy: 'POLLING', pollIntervalMs: 1000 },
@@ -68,7 +68,7 @@ describe('a part that fails for ever', () => {
     expect(socket.frames.filter((frame) => frame.json().id === 'a')).toHaveLength(1)
   })
 
-  it.each<LiveQueryFieldOptions>([{}, { strategy: 'HASH_DIFF', pollIntervalMs: 1000 }])(
+  it.each<LiveOptions>([{}, { strategy: 'HASH_DIFF', pollIntervalMs: 1000 }])(
     'nothing is sent although a plugin adds to each result what no other has: %o',
     async (options) => {
       const { world, socket } = await startBroken(options, [useCounting()])

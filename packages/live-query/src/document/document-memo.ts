@@ -1,9 +1,9 @@
+import type { LiveOptions } from '@vinyasa/base'
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import { createDependencyCache, describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'
 import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.ts'
 import { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
-import type { LiveQueryFieldOptions } from '../options.ts'
 
 export interface LiveDocument {
   /** Without `@live`. The same object for the same document, so that executors can key compiled queries on it. */
@@ -25,8 +25,8 @@ export interface LiveDocuments {
 
 /** Derives once what follows from a document alone. Yoga gives one document object for one query text. */
 export function createLiveDocuments(
-  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
-  defaults: LiveQueryFieldOptions,
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
 ): LiveDocuments {
   const stripped = new WeakMap<DocumentNode, LiveDocument>()
   const plans = new WeakMap<

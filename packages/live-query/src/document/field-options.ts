@@ -1,7 +1,7 @@
 import type { GraphQLField } from 'graphql'
 import { LIVE_OPTIONS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/base'
 import { invalidLiveOption } from '../errors.ts'
-import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
+import type { LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'
 
 /** A field's options with every default filled in. */
@@ -15,8 +15,8 @@ export type ResolvedFieldOptions = {
  */
 export function resolveFieldOptions(
   field: GraphQLField<unknown, unknown>,
-  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
-  defaults: LiveQueryFieldOptions,
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
 ): ResolvedFieldOptions {
   const given = layer(field, fields, defaults)
   const { enabled = false, strategy = 'INVALIDATION', triggers = [], dependsOn = [], volatility } = given
@@ -51,9 +51,9 @@ export function resolveFieldOptions(
 /** Later layers win; what is unset in one does not hide another. */
 function layer(
   field: GraphQLField<unknown, unknown>,
-  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
-  defaults: LiveQueryFieldOptions,
-): LiveQueryFieldOptions {
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
+): LiveOptions {
   const configured = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
   const written: unknown = field.extensions['liveQuery']
   const result: Record<string, unknown> = {}

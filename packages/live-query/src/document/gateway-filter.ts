@@ -1,14 +1,14 @@
+import type { LiveOptions } from '@vinyasa/base'
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
 import { resolveFieldOptions } from './field-options.ts'
 import { filterOfArguments, matchesFilter, type FilterArguments } from './filter.ts'
-import type { LiveQueryFieldOptions } from '../options.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 
 /** Returns what checks the live options of every root field, and makes those with `filter: 'gateway'` filter. */
 export function createGatewayFilter(
-  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
-  defaults: LiveQueryFieldOptions,
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
 ): (schema: GraphQLSchema) => void {
   // A schema may come by more than once, and shares its fields with the one it was made from.
   const filtering = new WeakSet<Resolver>()

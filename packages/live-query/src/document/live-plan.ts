@@ -1,10 +1,10 @@
 import type { DocumentNode, FieldNode, GraphQLField, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import { forEachField, fragmentsOf } from '@vinyasa/documents'
-import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
-import type { Volatility } from '@vinyasa/base'
+import type { Dependencies } from '@vinyasa/invalidation'
+import type { LiveOptions, Volatility } from '@vinyasa/base'
 import { liveQueryNotEnabled } from '../errors.ts'
 import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.ts'
-import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
+import type { LiveQueryStrategy } from '../options.ts'
 import { triggersOfField } from '../triggers/field-triggers.ts'
 
 /** How one live operation is kept true: the options of all its root fields, merged. */
@@ -28,12 +28,11 @@ export interface PlanInput {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  readonly fields: Readonly<Record<string, LiveQueryFieldOptions>>
-  readonly defaults: LiveQueryFieldOptions
+  readonly fields: Readonly<Record<string, LiveOptions>>
+  readonly defaults: LiveOptions
   /** The throttle that the client asked for with `@live(throttle:)`. */
   readonly throttleMs: number | undefined
-  /** Default: made from the schema. */
-  readonly dependencies?: Dependencies | undefined
+  readonly dependencies: Dependencies
 }
 
 /** Merges the options of the operation's root fields. Throws a `GraphQLError` when one may not be live. */
@@ -59,7 +58,7 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
   const options = resolveFieldOptions(field, input.fields, input.defaults)
   if (!options.enabled) throw liveQueryNotEnabled(field.name)
   const { strategy, triggers, dependsOn } = options
-  const { schema, document, dependencies = createDependencies(schema) } = input
+  const { schema, document, dependencies } = input
   return {
     ...options,
     name: field.name,

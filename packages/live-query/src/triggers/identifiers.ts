@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
-import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
+import type { Dependencies } from '@vinyasa/invalidation'
 
 /** Finds the entities that a result holds: `User:1`. */
 export interface EntityFinder {
@@ -38,7 +38,7 @@ export function createEntityFinder(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  dependencies: Dependencies = createDependencies(schema),
+  dependencies: Dependencies,
 ): EntityFinder {
   const fragments = fragmentsOf(document)
   const identified = new Set<string>()
