@@ -5,22 +5,12 @@ export type PathSegment = string | number
 export type Data = Record<string, unknown>
 
 /** The fields of one deferred fragment at one place. `data: null` with errors when the fragment failed as a whole. */
-export interface DeferPatch {
+export interface Patch {
   data: Data | null
   path: readonly PathSegment[]
   label?: string
   errors?: readonly GraphQLError[]
 }
-
-/** Items of a streamed list; the path ends with the index of the first. */
-export interface StreamPatch {
-  items: readonly unknown[] | null
-  path: readonly PathSegment[]
-  label?: string
-  errors?: readonly GraphQLError[]
-}
-
-export type Patch = DeferPatch | StreamPatch
 
 /** A fragment that was announced: part of the format of `incrementalSpec=v0.2` only. */
 export interface Announced {

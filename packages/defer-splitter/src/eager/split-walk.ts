@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import type { FieldCollector, Selected } from '../document/collect-fields.ts'
 import { typenameAlias } from '../document/document.ts'
-import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
+import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
 import type { ErrorIndex, ErrorNode } from './error-index.ts'
 
 /** The errors and fragments of the part that fields go to: the first part or a patch. */
@@ -50,7 +50,7 @@ export interface SplitWalkOptions {
 
 /** One way through a result: what is deferred of it becomes patches. */
 export class SplitWalk {
-  readonly patches: DeferPatch[] = []
+  readonly patches: Patch[] = []
   /** The fragments that the patches deliver, in their order. */
   readonly fragments: Announced[] = []
   readonly #options: SplitWalkOptions
@@ -95,7 +95,7 @@ export class SplitWalk {
   ): void {
     const { groups } = this.#options.collector.collect(selectionSets, place.type)
     const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
-    const patch: DeferPatch = { data: null, path: toList(place.path) }
+    const patch: Patch = { data: null, path: toList(place.path) }
     if (label !== undefined) patch.label = label
     // Before the nested ones are found, so that the order is the document's.
     if (isPresent) {

@@ -1,5 +1,5 @@
 import { type GraphQLError, responsePathAsArray } from 'graphql'
-import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
+import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
 import type { ObjectPlace, Path } from './place.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
@@ -119,9 +119,9 @@ export function hasSentList(record: DeliveryRecord, place: readonly PathSegment[
   return Array.isArray(value) || children.some((child) => hasSentList(child, place))
 }
 
-export function toPatch(record: DeliveryRecord): DeferPatch {
+export function toPatch(record: DeliveryRecord): Patch {
   const { data, path, label, errors } = record
-  const patch: DeferPatch = { data, path }
+  const patch: Patch = { data, path }
   if (label !== undefined) patch.label = label
   if (errors.length > 0) patch.errors = errors
   return patch

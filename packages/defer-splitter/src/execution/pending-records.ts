@@ -1,5 +1,5 @@
 import { responsePathAsArray } from 'graphql'
-import { announced, type DeferPatch, delivered, type LaterPart, withdrawn } from '../parts.ts'
+import { announced, delivered, type LaterPart, type Patch, withdrawn } from '../parts.ts'
 import { DeliveredNulls } from './delivered-nulls.ts'
 import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 
@@ -26,7 +26,7 @@ export class PendingRecords {
   /** Takes what is done, as one part; undefined where there is nothing to say yet. */
   takePart(): LaterPart | undefined {
     const pending = this.#pending
-    const incremental: DeferPatch[] = []
+    const incremental: Patch[] = []
     const sent: DeliveryRecord[] = []
     const opened: DeliveryRecord[] = []
     const gone: DeliveryRecord[] = []

@@ -124,13 +124,9 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
       const fragment = fragmentOf(patch, fragments[index], open.keys())
       const id = announce(fragment)
       const errors = patch.errors?.length ? formatErrors(patch.errors, maskError) : undefined
-      const content = 'items' in patch ? patch.items : patch.data
-      if (content !== null) {
-        const body = 'items' in patch ? { items: patch.items } : { data: patch.data }
-        incremental.push({ id, ...body, ...(errors && { errors }) })
-      }
-      if ('items' in patch && content !== null) continue
-      complete(fragment, id, content === null ? errors : undefined)
+      const { data } = patch
+      if (data !== null) incremental.push({ id, data, ...(errors && { errors }) })
+      complete(fragment, id, data === null ? errors : undefined)
     }
     for (const fragment of (withdrawn in part && part[withdrawn]) || []) {
       const id = open.get(fragment)
@@ -149,8 +145,7 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
 
 /** The fragment as it was announced. A plugin may have changed which patches there are: then the first that fits. */
 function fragmentOf(patch: Patch, marked: Announced | undefined, open: Iterable<Announced>): Announced {
-  const path = 'items' in patch ? patch.path.slice(0, -1) : patch.path
-  const { label } = patch
+  const { path, label } = patch
   const fits = (fragment: Announced): boolean => fragment.label === label && isSamePath(fragment.path, path)
   if (marked && fits(marked)) return marked
   for (const fragment of open) if (fits(fragment)) return fragment

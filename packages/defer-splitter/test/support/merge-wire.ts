@@ -14,8 +14,7 @@ export function mergePatchesFormat(parts: readonly any[]): Merged {
   for (const part of parts.slice(1)) {
     for (const patch of part.incremental ?? []) {
       merged.errors.push(...(patch.errors ?? []))
-      if (patch.items) appendItems(merged, patch.path, patch.items)
-      else if (patch.data === null) merged.failed.push(patch)
+      if (patch.data === null) merged.failed.push(patch)
       else mergeAt(merged, patch.path, patch.data)
     }
   }
@@ -25,20 +24,19 @@ export function mergePatchesFormat(parts: readonly any[]): Merged {
 /** `pending`, `incremental: [{ id, subPath, data }]`, `completed`. Throws when the ids do not add up. */
 export function mergePendingFormat(parts: readonly any[]): Merged {
   const merged = start(parts)
-  const open = new Map<string, { path: Path; count: number }>()
+  const open = new Map<string, { path: Path }>()
   const used = new Set<string>()
   for (const part of parts) {
     for (const { id, path } of part.pending ?? []) {
       if (used.has(id)) throw new Error(`id ${id} was announced twice`)
       used.add(id)
-      open.set(id, { path, count: 0 })
+      open.set(id, { path })
     }
-    for (const { id, subPath = [], data, items, errors = [] } of part.incremental ?? []) {
+    for (const { id, subPath = [], data, errors = [] } of part.incremental ?? []) {
       const pending = open.get(id)
       if (!pending) throw new Error(`id ${id} was not announced`)
       merged.errors.push(...errors)
-      if (items) appendItems(merged, [...pending.path, pending.count++], items)
-      else mergeAt(merged, [...pending.path, ...subPath], data)
+      mergeAt(merged, [...pending.path, ...subPath], data)
     }
     for (const { id, errors } of part.completed ?? []) {
       const pending = open.get(id)
@@ -70,13 +68,6 @@ function mergeAt(merged: Merged, path: Path, data: any): void {
   if (place === null || typeof place !== 'object')
     throw new Error(`there is no object at ${JSON.stringify(path)}`)
   deepMerge(place, data)
-}
-
-function appendItems(merged: Merged, path: Path, items: readonly any[]): void {
-  const list = placeOf(merged, path.slice(0, -1))
-  if (list === null) return
-  if (list.length !== path.at(-1)) throw new Error(`items at ${path.join('.')} are out of order`)
-  list.push(...structuredClone(items))
 }
 
 function deepMerge(target: any, source: any): void {
