@@ -8,7 +8,6 @@ import {
   text,
   wholeAtLeast,
 } from '@vinyasa/base'
-import type { GraphQLError } from 'graphql'
 
 /**
  * How deferred fragments are produced.
@@ -67,11 +66,6 @@ export interface DeferSplitterOptions {
   readonly maxAnswerBytes?: number | undefined
   /** The path that always answers `@defer` as multipart. Default: Yoga's `graphqlEndpoint` followed by `/defer`. */
   readonly endpoint?: string | undefined
-  /**
-   * Masks an error inside a patch. Default: what Yoga's own `maskedErrors` does. Yoga masks the errors of a result
-   * but not those of its patches.
-   */
-  readonly maskError?: ((error: unknown) => GraphQLError | Error) | undefined
   /** Timers. Default: the platform's. */
   readonly clock?: Timers | undefined
 }
@@ -96,11 +90,11 @@ function preset(
   return Object.freeze({ enabled: true, ...limits, multipartBoundary: '-' })
 }
 
-type Optional = 'endpoint' | 'maskError'
-
 export type ResolvedOptions = {
-  readonly [Name in Exclude<keyof DeferSplitterOptions, Optional>]-?: NonNullable<DeferSplitterOptions[Name]>
-} & Pick<DeferSplitterOptions, Optional>
+  readonly [Name in Exclude<keyof DeferSplitterOptions, 'endpoint'>]-?: NonNullable<
+    DeferSplitterOptions[Name]
+  >
+} & Pick<DeferSplitterOptions, 'endpoint'>
 
 const NAMES: KnownOptions<DeferSplitterOptions> = {
   enabled: flag,
@@ -113,7 +107,6 @@ const NAMES: KnownOptions<DeferSplitterOptions> = {
   maxAnswerObjects: wholeAtLeast(0),
   maxAnswerBytes: wholeAtLeast(0),
   endpoint: text,
-  maskError: true,
   clock: true,
 }
 
@@ -137,7 +130,6 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maxAnswerObjects = 1_000_000,
     maxAnswerBytes = 67_108_864,
     endpoint,
-    maskError,
     clock = systemClock,
   } = options
   const timeouts = { fragmentTimeoutMs, maxTotalTimeoutMs }
@@ -153,5 +145,5 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
       `useDeferSplitter: multipartBoundary must be 1 to 70 of the characters RFC 2046 allows and not end in a space, got ${JSON.stringify(multipartBoundary)}.`,
     )
   }
-  return { enabled, ...limits, multipartBoundary, strategy, endpoint, maskError, clock }
+  return { enabled, ...limits, multipartBoundary, strategy, endpoint, clock }
 }

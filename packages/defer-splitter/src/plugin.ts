@@ -46,7 +46,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   const requested = new WeakMap<object, GraphQLParams>()
   /** Servers may set the same schema again for each request: it stays the same one. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
-  let maskError: MaskError = options.maskError ?? ((error) => error)
+  let maskError: MaskError = (error) => error
   let schema: GraphQLSchema | undefined
   const { behaviour, split, isKnown, isStreamed } = createDeferBehaviour({
     options,
@@ -67,9 +67,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       endpoint.standBehind(yoga.graphqlEndpoint)
       // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
-      if (!options.maskError && masking) {
-        maskError = (error) => masking.maskError(error, masking.errorMessage)
-      }
+      if (masking) maskError = (error) => masking.maskError(error, masking.errorMessage)
     },
 
     onSchemaChange({ schema: changed, replaceSchema }) {

@@ -47,6 +47,7 @@ describe('options that cannot be used stop the start with one clear error', () =
     [{ multipartBoundary: 'a\r\nb' }, /multipartBoundary must be 1 to 70/],
     [{ multipartBoundary: 'ends in space ' }, /multipartBoundary must be 1 to 70/],
     [{ strategy: 'lazy' as 'eager' }, /strategy must be "auto", "streaming" or "eager", got "lazy"/],
+    [{ maskError: String } as object, /there is no option maskError/],
     ['prod' as 'production', /no preset "prod"; use one of default, production, development, disabled/],
   ])('%j', (options, message) => {
     expect(() => useDeferSplitter(options)).toThrow(message)
