@@ -2,8 +2,7 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { createTurns } from '@vinyasa/base'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { writeValue } from '../src/codec/json-values.ts'
-import { readValue } from '../src/codec/json-values.ts'
+import { readValue, writeValue } from '../src/codec/json-values.ts'
 import { replyReader } from '../src/calls/reply-reader.ts'
 import { TooManyItemsError, WireReader } from '../src/codec/wire-reader.ts'
 import { createGrpcSource, useGrpcSource } from '../src/index.ts'
@@ -31,7 +30,10 @@ const repeat = (count: number, ...bytes: number[]): Buffer =>
 const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, value >>> 7])
 const within = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0x2a, ...varint(bytes.length)]), bytes])
 
-async function ask(bytes: Buffer, plans: boolean): Promise<any> {
+const fields = 'items { name } texts numbers entries { key value } any list'
+const EVERYTHING = `${fields} inner { ${fields} }`
+
+async function ask(bytes: Buffer, plans: boolean, selection: string = EVERYTHING): Promise<any> {
   const server = disposables().use(await startWireServer((call) => answer(call, frame(bytes))))
   const source = disposables().use(
     await createGrpcSource({
@@ -44,11 +46,10 @@ async function ask(bytes: Buffer, plans: boolean): Promise<any> {
     }),
   )
   const yoga = createYoga({ plugins: [useGrpcSource(source)], logging: false, maskedErrors: false })
-  const fields = 'items { name } texts numbers entries { key value } any list'
   const response = await yoga.fetch('http://yoga/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: `{ list { ${fields} inner { ${fields} } } }` }),
+    body: JSON.stringify({ query: `{ list { ${selection} } }` }),
   })
   return response.json()
 }
@@ -89,6 +90,13 @@ describe.each([true, false])('with plans: %s', (plans) => {
     const { data, errors } = await ask(bytes(MAX + 1), plans)
     expect(data).toEqual({ list: null })
     expect(errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE', limit: MAX } }])
+  })
+})
+
+it('items count once, also where a message is not in the order that a plan expected', async () => {
+  const bytes = Buffer.concat([within(repeat(MAX, 0x12, 0)), message(6)])
+  expect(await ask(bytes, true, 'inner { texts } list')).toEqual({
+    data: { list: { inner: { texts: Array.from({ length: MAX }, () => '') }, list: null } },
   })
 })
 

@@ -3,7 +3,8 @@ export class WireReader {
   pos = 0
   end: number
   readonly buffer: Buffer
-  private items = 0
+  /** Members of lists and maps that were read. */
+  items = 0
   private readonly maxItems: number
 
   /** `maxItems`: how many members of lists and maps may be read. */

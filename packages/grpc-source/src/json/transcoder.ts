@@ -143,6 +143,7 @@ export class ReplyTranscoder implements Transcoder {
     const { parts, rules, farRules } = plan
     const [from, written, gaps, lists] = [reader.pos, json.length, this.gaps.length, this.lists.length]
     const { objects } = this
+    const { items } = reader
     if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
     let next = 0
     let isExpected = true
@@ -170,6 +171,7 @@ export class ReplyTranscoder implements Transcoder {
     // Others of its kind are most likely the same.
     plan.singlePass = undefined
     reader.pos = from
+    reader.items = items
     json.rewind(written)
     this.gaps.length = gaps
     this.lists.length = lists
