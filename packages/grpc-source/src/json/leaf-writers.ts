@@ -80,30 +80,25 @@ function enumWriter(
   value: Extract<LeafKind, { readonly kind: 'enum' }>,
   type: GraphQLLeafType,
   writeNull: (transcoder: Transcoder) => void,
-  { shapes, onUnknownEnum }: LeafOptions,
+  options: LeafOptions,
 ): WriteValue {
-  const { nameOf, desc } = shapes.enum(value.enum)
-  const declared = new Set(desc.values.map(({ number }) => number))
-  const jsonOf = new Map<number, Uint8Array>()
-  for (const [number, name] of nameOf) {
+  const read = leafReader(value, options)
+  const jsonOf = new Map<unknown, Uint8Array>()
+  for (const name of options.shapes.enum(value.enum).nameOf.values()) {
     // A value that the type does not know is an error, which ordinary execution words.
     try {
       const json = leafToJson(name, type)
-      if (json !== undefined) jsonOf.set(number, Buffer.from(json))
+      if (json !== undefined) jsonOf.set(name, Buffer.from(json))
     } catch {
       continue
     }
   }
   return (transcoder) => {
-    const number = transcoder.reader.int32()
-    const json = jsonOf.get(number)
-    if (json) {
-      transcoder.json.raw(json)
-      return
-    }
-    if (nameOf.has(number)) throw new FallBack(`${type.name} does not know a value`)
-    if (!declared.has(number)) onUnknownEnum(desc.typeName, number)
-    writeNull(transcoder)
+    const name = read(transcoder.reader)
+    const json = jsonOf.get(name)
+    if (json) transcoder.json.raw(json)
+    else if (name === null) writeNull(transcoder)
+    else throw new FallBack(`${type.name} does not know a value`)
   }
 }
 
