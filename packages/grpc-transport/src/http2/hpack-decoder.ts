@@ -50,12 +50,6 @@ export class HpackDecoder {
     this.#maxBytes = maxBytes
   }
 
-  /** A whole block; undefined where it holds more than is allowed. @throws Http2ProtocolError */
-  decode(block: Buffer): HeaderList | undefined {
-    this.push(block)
-    return this.finish()
-  }
-
   /** The next piece of a block, to be read now: the memory may be used again. @throws Http2ProtocolError */
   push(piece: Buffer): void {
     const block = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
