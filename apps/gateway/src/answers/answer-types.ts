@@ -42,9 +42,6 @@ export interface AnswerSections {
   readonly defer?:
     | false
     | DeferPreset
-    | Omit<
-        DeferSplitterOptions,
-        'clock' | 'endpoint' | 'maskError' | 'maxAnswerBytes' | 'maxAnswerObjects' | 'maxPatches'
-      >
+    | Omit<DeferSplitterOptions, 'clock' | 'endpoint' | 'maxAnswerBytes' | 'maxAnswerObjects' | 'maxPatches'>
     | undefined
 }
