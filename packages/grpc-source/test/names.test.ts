@@ -1,44 +1,8 @@
 import * as fc from 'fast-check'
 import { validateSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { assignNames } from '@vinyasa/source-kit'
 import { source } from './harness.ts'
 import { changedNames } from './changed-names.ts'
-
-describe('names are given to everybody, and do not depend on the order', () => {
-  const word = fc.constantFrom('A', 'B', 'AB', 'A_2', 'AInput', 'Q')
-  const wishes = fc.uniqueArray(
-    fc.record({
-      key: fc.string({ minLength: 1 }),
-      candidates: fc.array(word, { minLength: 1, maxLength: 4 }),
-    }),
-    { selector: ({ key }) => key, maxLength: 12 },
-  )
-
-  it('each its own, none that is taken', () => {
-    fc.assert(
-      fc.property(wishes, fc.uniqueArray(word), (all, reserved) => {
-        const taken = new Set<string>(reserved)
-        const names = [...assignNames(all, taken).values()]
-        expect(names).toHaveLength(all.length)
-        expect(new Set(names).size).toBe(all.length)
-        expect(names.filter((name) => taken.has(name))).toEqual([])
-      }),
-      { numRuns: 500 },
-    )
-  })
-
-  it('whatever the order of the wishes', () => {
-    fc.assert(
-      fc.property(wishes, (all) => {
-        const forwards = assignNames(all, new Set(['Q']))
-        const backwards = assignNames(all.toReversed(), new Set(['Q']))
-        expect(new Map([...backwards].toSorted())).toEqual(new Map([...forwards].toSorted()))
-      }),
-      { numRuns: 500 },
-    )
-  })
-})
 
 /** Packages, messages and services whose names meet in every way that short names can. */
 const PACKAGES = ['a.v1', 'a.v2', 'b']

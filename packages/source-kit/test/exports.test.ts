@@ -14,7 +14,6 @@ it('exports these names and no others', () => {
       "answerSizeOf",
       "asOwn",
       "askAll",
-      "assignNames",
       "compileEntityId",
       "compileResultPath",
       "createBatchedJoin",

@@ -1,5 +1,5 @@
 import { systemClock } from '@vinyasa/base'
-import { groupBy } from '../schema/assign-names.ts'
+import { groupBy } from '../schema/group-by.ts'
 
 /** A request for what a join brings for a key. */
 export interface Keyed {

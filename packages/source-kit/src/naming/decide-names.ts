@@ -1,5 +1,5 @@
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
-import { groupBy } from '../schema/assign-names.ts'
+import { groupBy } from '../schema/group-by.ts'
 import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
 import { type Finding, nearestNames } from '@vinyasa/base'
 import type { SourceNames } from './options.ts'
