@@ -45,6 +45,7 @@ it('exports these names and no others', () => {
       "serializedKey",
       "sharedOf",
       "tellerOf",
+      "typeIn",
       "useSources",
     ]
   `)

@@ -1,13 +1,12 @@
 import {
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLInputType,
   type ConstValueNode,
+  type GraphQLInputType,
+  GraphQLSchema,
   Kind,
   parseConstValue,
   parseType,
   specifiedScalarTypes,
-  type TypeNode,
+  typeFromAST,
   valueFromAST,
 } from 'graphql'
 import { RestConfigError } from '../errors.ts'
@@ -34,7 +33,9 @@ function fromText(text: string): ArgumentDefinition {
   const at = text.indexOf('=')
   if (at < 0) return { type: text }
   const type = text.slice(0, at)
-  const known = knownType(parseType(parseTypeReference(type).text))
+  const { text: printed } = parseTypeReference(type)
+  // Of other types it is known later what their values are.
+  const known = typeFromAST(new GraphQLSchema({ types: specifiedScalarTypes }), parseType(printed) as never)
   let value: ConstValueNode
   try {
     value = parseConstValue(text.slice(at + 1))
@@ -44,16 +45,9 @@ function fromText(text: string): ArgumentDefinition {
       { cause },
     )
   }
-  if (known && valueFromAST(value, known) === undefined)
+  if (known && valueFromAST(value, known as GraphQLInputType) === undefined)
     throw new RestConfigError(`"${text}" has a default that is no ${type.trim()}; write a value of that type`)
   return { type, default: plain(value) }
-}
-
-/** A type of GraphQL's own scalars alone; undefined: it is known later what its values are. */
-function knownType(type: TypeNode): GraphQLInputType | undefined {
-  if (type.kind === Kind.NAMED_TYPE) return specifiedScalarTypes.find(({ name }) => name === type.name.value)
-  const inner = knownType(type.type)
-  return inner && (type.kind === Kind.LIST_TYPE ? new GraphQLList(inner) : new GraphQLNonNull(inner))
 }
 
 /** The value as plain data. Integers that a number cannot hold stay text, as `Long` takes them. */

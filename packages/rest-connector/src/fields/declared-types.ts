@@ -1,23 +1,19 @@
-import { markTeller } from '@vinyasa/source-kit'
+import { markTeller, typeIn } from '@vinyasa/source-kit'
 import {
   GraphQLEnumType,
   GraphQLError,
   GraphQLInputObjectType,
   GraphQLInterfaceType,
-  GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLScalarType,
   GraphQLString,
   GraphQLUnionType,
-  Kind,
-  specifiedScalarTypes,
   type GraphQLFieldConfig,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLType,
-  type TypeNode,
 } from 'graphql'
 import { parseTypeReference, parseTypeText } from '../declare/fields.ts'
 import type {
@@ -43,7 +39,7 @@ export class DeclaredTypes {
   constructor(definitions: TypeDefinitions, others: readonly GraphQLNamedType[], origin: string) {
     this.#definitions = definitions
     this.#origin = origin
-    this.#types = new Map([...specifiedScalarTypes, ...others].map((type) => [type.name, type]))
+    this.#types = new Map(others.map((type) => [type.name, type]))
   }
 
   build(): readonly GraphQLNamedType[] {
@@ -140,21 +136,7 @@ export class DeclaredTypes {
   }
 
   #typeOf<T extends GraphQLType>(text: string): T {
-    return this.#wrap(parseTypeText(text)) as T
-  }
-
-  #wrap(node: TypeNode): GraphQLType {
-    switch (node.kind) {
-      case Kind.NON_NULL_TYPE:
-        return new GraphQLNonNull(this.#wrap(node.type) as never)
-      case Kind.LIST_TYPE:
-        return new GraphQLList(this.#wrap(node.type))
-      case Kind.NAMED_TYPE:
-        // A type of another source is found by its name when schemas are merged.
-        return (
-          this.#types.get(node.name.value) ?? new GraphQLObjectType({ name: node.name.value, fields: {} })
-        )
-    }
+    return typeIn(parseTypeText(text), (name) => this.#types.get(name))
   }
 }
 

@@ -1,7 +1,5 @@
 import { keyed } from '@vinyasa/base'
 import {
-  GraphQLList,
-  GraphQLNonNull,
   GraphQLObjectType,
   Kind,
   parseType,
@@ -12,8 +10,10 @@ import {
   type TypeNode,
 } from 'graphql'
 import { fieldOf } from '../own/names.ts'
+import { groupBy } from './group-by.ts'
 import { declareType, fieldConflict, objectTypeOf, originOf, type Draft } from './merge-types.ts'
 import type { ContributedArgument, ContributedField, Source } from './source.ts'
+import { typeIn } from './type-of.ts'
 
 /** A field that waits for something which nothing has brought yet. */
 export interface Pending {
@@ -28,18 +28,15 @@ export interface Pending {
  */
 export function addFields(draft: Draft, source: Source): readonly Pending[] {
   const pending: Pending[] = []
-  const fresh = new Map<string, ContributedField[]>()
+  const absent: ContributedField[] = []
   // Fields of one source name the same few types over and over.
   const parse = keyed((text: string) => parseType(text))
   for (const field of source.fields) {
     const missing = missingFor(draft, source, field, parse)
     if (missing !== undefined) pending.push({ field, missing })
-    else if (!isPresent(draft, source, field)) {
-      const others = fresh.get(field.parent)
-      if (others) others.push(field)
-      else fresh.set(field.parent, [field])
-    }
+    else if (!isPresent(draft, source, field)) absent.push(field)
   }
+  const fresh = groupBy(absent, ({ parent }) => parent)
   // Types that fields refer to may be among those that are declared.
   for (const parent of fresh.keys())
     if (!objectTypeOf(draft, parent)) declareType(draft, parent, source.types?.get(parent))
@@ -126,16 +123,8 @@ function argumentConfig(
   return { ...rest, type: typeof type === 'string' ? toType(draft, parse(type)) : type }
 }
 
-function toType<T extends GraphQLType>(draft: Draft, type: TypeNode): T {
-  return build(type) as T
-
-  function build(node: TypeNode): GraphQLType {
-    if (node.kind === Kind.LIST_TYPE) return new GraphQLList(build(node.type))
-    if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(build(node.type) as never)
-    const name = node.name.value
-    const known = draft.types.get(name) ?? specifiedScalarTypes.find((scalar) => scalar.name === name)
-    return known ?? new GraphQLObjectType({ name, fields: {} })
-  }
+function toType<T extends GraphQLType>({ types }: Draft, node: TypeNode): T {
+  return typeIn(node, (name) => types.get(name))
 }
 
 function nameIn(node: TypeNode): string {

@@ -3,8 +3,12 @@ import {
   GraphQLNonNull,
   isListType,
   isNonNullType,
+  GraphQLObjectType,
+  specifiedScalarTypes,
+  typeFromAST,
   type GraphQLNamedType,
   type GraphQLType,
+  type TypeNode,
 } from 'graphql'
 
 /** Gives the type that is made for another one; lists and non-null types keep what they are around it. */
@@ -17,4 +21,19 @@ export function createTypeOf(named: (type: GraphQLNamedType) => GraphQLNamedType
     if (isListType(type)) return new GraphQLList(typeOf(type.ofType)) as unknown as T
     return named(type as GraphQLNamedType) as T
   }
+}
+
+/**
+ * The type that is written as `node`, of those that `named` gives and GraphQL's own scalars. One of any other name is an
+ * object type without fields, for which the one of another source stands when schemas are merged.
+ */
+export function typeIn<T extends GraphQLType>(
+  node: TypeNode,
+  named: (name: string) => GraphQLNamedType | undefined,
+): T {
+  const getType = (name: string): GraphQLNamedType =>
+    named(name) ??
+    specifiedScalarTypes.find((scalar) => scalar.name === name) ??
+    new GraphQLObjectType({ name, fields: {} })
+  return typeFromAST({ getType } as never, node as never) as unknown as T
 }
