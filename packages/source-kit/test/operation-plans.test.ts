@@ -2,7 +2,7 @@ import { createRoom } from '@vinyasa/base'
 import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
 import { expect, it } from 'vitest'
 import type { Selection } from '../src/plan/fast-path.ts'
-import { compileOperation } from '../src/plan/operation-plans.ts'
+import { OperationPlans } from '../src/plan/operation-plans.ts'
 import { offerField } from '../src/plan/registry.ts'
 import { fieldsBelow, type SelectionScope } from '../src/plan/selection-scope.ts'
 
@@ -39,7 +39,7 @@ function planned(links: number) {
     return room.hold(size, forget)
   }
   if (!operation) throw new Error('There is no operation')
-  const { plan, reason } = compileOperation(schema, document, operation, () => ({ hold })).find({})
+  const { plan, reason } = new OperationPlans(schema, document, operation, () => ({ hold })).find({})
   return { isPlanned: plan !== undefined, reason, held }
 }
 

@@ -1,28 +1,24 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import type { Place, Room } from '@vinyasa/base'
-import { directiveVariables, forEachDirective, fragmentsOf, isIncluded } from '@vinyasa/documents'
-import { fieldsOn, type SelectionScope } from './selection-scope.ts'
+import {
+  collectFields,
+  directiveVariables,
+  forEachDirective,
+  fragmentsOf,
+  isIncluded,
+} from '@vinyasa/documents'
+import type { SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
 import { NotPlannable } from './refusals.ts'
-import { prepareVariables, type Variables } from './variables.ts'
+import { prepareVariables, type CoerceVariables, type Variables } from './variables.ts'
 
-/** An operation of a document, looked at once. */
-export interface OperationPlans {
-  readonly operation: OperationDefinitionNode
-  /** The sources that have root fields in it, by the first of each. */
-  readonly sources: readonly string[]
-  coerce(given: Variables): Variables | undefined
-  /**
-   * The plan for what the variables select, or why there is none. `isNew`: it was not asked for before.
-   */
-  find(variables: Variables): {
-    readonly plan: Plan | undefined
-    readonly reason: string | undefined
-    isNew: boolean
-  }
+/** The plan for what some variables select, or why there is none. */
+interface Found {
+  readonly plan: Plan | undefined
+  readonly reason: string | undefined
+  /** It was not asked for before. */
+  readonly isNew: boolean
 }
-
-type Found = ReturnType<OperationPlans['find']>
 
 /** Each answer to an operation's `@skip`s and `@include`s has a plan of its own, up to so many. */
 const MAX_VARIANTS = 32
@@ -33,27 +29,18 @@ const PLAN_BYTES = 3_000
 const BYTES_OF_SELECTION = 500
 const NO_PLAN_BYTES = 1_000
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
-const NO_VARIABLES: Variables = {}
-const withoutVariables = (): Variables => NO_VARIABLES
-
-export function compileOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  roomOf: (document: DocumentNode) => Pick<Room, 'hold'>,
-): OperationPlans {
-  return new CompiledOperation(schema, document, operation, roomOf)
-}
 
 interface Variant {
   readonly found: Found
   place?: Place
 }
 
-class CompiledOperation implements OperationPlans {
+/** An operation of a document, looked at once. */
+export class OperationPlans {
   readonly operation: OperationDefinitionNode
+  /** The sources that have root fields in it, by the first of each. */
   readonly sources: readonly string[]
-  readonly coerce: OperationPlans['coerce']
+  readonly coerce: CoerceVariables
   readonly #schema: GraphQLSchema
   readonly #document: DocumentNode
   readonly #roomOf: (document: DocumentNode) => Pick<Room, 'hold'>
@@ -70,9 +57,7 @@ class CompiledOperation implements OperationPlans {
     const { names, obstacle } = examine(document, operation)
     this.operation = operation
     this.sources = sourcesOf({ schema, operation, fragments: fragmentsOf(document), includes: () => true })
-    this.coerce = operation.variableDefinitions?.length
-      ? prepareVariables(schema, operation)
-      : withoutVariables
+    this.coerce = prepareVariables(schema, operation)
     this.#schema = schema
     this.#document = document
     this.#roomOf = roomOf
@@ -150,14 +135,14 @@ function forgetting(variants: Map<string, unknown>, key: string): () => void {
 function planFor(scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new NotPlannable('the schema has no queries')
-  return compilePlan(scope, root, fieldsOn(scope, root, [scope.operation.selectionSet]))
+  return compilePlan(scope, root, collectFields({ ...scope, type: root }, [scope.operation.selectionSet]))
 }
 
 function sourcesOf(scope: SelectionScope): string[] {
   const { schema, operation } = scope
   const root = schema.getRootType(operation.operation)
   const sources = new Set<string>()
-  const selected = root ? fieldsOn(scope, root, [operation.selectionSet]).values() : []
+  const selected = root ? collectFields({ ...scope, type: root }, [operation.selectionSet]).values() : []
   for (const [node] of selected) {
     const source = node && root?.getFields()[node.name.value]?.extensions['source']
     if (typeof source === 'string') sources.add(source)

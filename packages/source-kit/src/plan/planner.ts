@@ -10,7 +10,7 @@ import {
 import { boundLater } from '../answer/bound-answer.ts'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
-import { compileOperation, type OperationPlans } from './operation-plans.ts'
+import { OperationPlans } from './operation-plans.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'
 import type { PlanEvent } from './plan-event.ts'
 import { runPlan } from './run-plan.ts'
@@ -56,10 +56,8 @@ export function createPlanner(limits: () => AnswerLimits, watcher?: AnswerWatche
     let known = documents.get(document)
     if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
     let plans = known.operations.get(operation)
-    if (!plans) {
-      plans = compileOperation(schema, document, operation, roomOf)
-      known.operations.set(operation, plans)
-    }
+    if (!plans)
+      known.operations.set(operation, (plans = new OperationPlans(schema, document, operation, roomOf)))
     return plans
   }
 

@@ -31,8 +31,6 @@ export function withRecorded(args: ExecutionArgs, recorded: readonly Recorded[])
 }
 
 export function mergeRecorded(all: readonly Recorded[]): Recorded {
-  const [only] = all
-  if (only && all.length === 1) return only
   const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
   for (const recorded of all) {
     for (const [join, find] of recorded.joins) {

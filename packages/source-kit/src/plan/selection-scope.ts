@@ -4,7 +4,6 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
   SelectionNode,
-  SelectionSetNode,
 } from 'graphql'
 import { collectFields, type Fragments } from '@vinyasa/documents'
 
@@ -23,17 +22,6 @@ export function fieldsBelow(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): Map<string, FieldNode[]> {
-  return fieldsOn(
-    scope,
-    type,
-    nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
-  )
-}
-
-export function fieldsOn(
-  { schema, fragments, includes }: SelectionScope,
-  type: GraphQLObjectType,
-  selectionSets: readonly SelectionSetNode[],
-): Map<string, FieldNode[]> {
-  return collectFields({ schema, fragments, type, includes }, selectionSets)
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  return collectFields({ ...scope, type }, sets)
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { compileResultPath, type Refuse } from './result-path.ts'
 
 /** Reads the id of the entity that a mutation changed; undefined: it is not known. */
@@ -32,8 +33,8 @@ export function compileEntityId(entityId: string, refuse: Refuse): ReadEntityId 
 function memberAt(args: unknown, path: readonly string[]): unknown {
   let current = args
   for (const name of path) {
-    if (typeof current !== 'object' || current === null || Array.isArray(current)) return undefined
-    current = Object.hasOwn(current, name) ? (current as Record<string, unknown>)[name] : undefined
+    if (!isRecord(current)) return undefined
+    current = Object.hasOwn(current, name) ? current[name] : undefined
   }
   return current
 }
