@@ -1,7 +1,7 @@
 import type { compileResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
-import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
+import { compileArgumentBody } from '../bodies/compile-body.ts'
 import { argsBody, compileBody } from '../templates/body-template.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { compileEnvelope, type Envelope } from './envelope.ts'
@@ -13,7 +13,7 @@ import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeDefinitions } from './type-definitions.ts'
 import { compileWireValues } from './wire-values.ts'
 import { METHODS, type HttpMethod } from '../http/http-method.ts'
-import { compileParameters, type Parameters } from '../parameters/compile-parameters.ts'
+import { compileParameters } from '../parameters/compile-parameters.ts'
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
@@ -105,15 +105,22 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
   const home = baseUrl === undefined ? undefined : atPlace(['baseUrl'], () => parseBaseUrl(baseUrl))
   const prefix = home?.basePath ?? defaults.basePath
   const elsewhere = home && { origin: home.base.origin, home }
-  const renderPlain = (values: Args): WireRequest => ({
-    method,
-    ...elsewhere,
-    path: `${prefix}${path.render(values)}${query.render(values)}` || '/',
-    headers: header.render(values),
-    body: body?.render(values),
-  })
-  const isPlain = !parameters.hasQuery && !parameters.hasHeaders && !argumentBody
-  const render = isPlain ? renderPlain : withDeclared(renderPlain, parameters, argumentBody)
+  const render = (values: Args): WireRequest => {
+    const [own, declaredQuery] = [query.render(values), parameters.query(values)]
+    const [headers, declaredHeaders] = [header.render(values), parameters.headers(values)]
+    const rendered = argumentBody?.render(values)
+    const separator = declaredQuery === '' ? '' : own === '' ? '?' : '&'
+    return {
+      method,
+      ...elsewhere,
+      path: (`${prefix}${path.render(values)}` || '/') + own + separator + declaredQuery,
+      headers:
+        declaredHeaders || rendered
+          ? { ...headers, ...declaredHeaders, ...(rendered && { 'content-type': rendered.contentType }) }
+          : headers,
+      body: rendered ? rendered.body : body?.render(values),
+    }
+  }
 
   return {
     name,
@@ -134,32 +141,6 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
       checkArgs(given, args, takesAllArgs)
       return render(toWire?.(given) ?? given)
     },
-  }
-}
-
-/** Adds declared parameters and a declared body to what templates make. */
-function withDeclared(
-  render: (args: Args) => WireRequest,
-  parameters: Parameters,
-  body: Body | undefined,
-): (args: Args) => WireRequest {
-  return (args) => {
-    const request = render(args)
-    const query = parameters.query(args)
-    const rendered = body?.render(args)
-    return {
-      ...request,
-      path: query === '' ? request.path : `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`,
-      headers:
-        parameters.hasHeaders || rendered
-          ? {
-              ...request.headers,
-              ...(parameters.hasHeaders && parameters.headers(args)),
-              ...(rendered && { 'content-type': rendered.contentType }),
-            }
-          : request.headers,
-      ...(rendered && { body: rendered.body }),
-    }
   }
 }
 

@@ -11,12 +11,10 @@ export interface Parameters {
   readonly variables: readonly string[]
   /** By the name in the braces of the path. */
   readonly path: ReadonlyMap<string, PathValue>
-  readonly hasQuery: boolean
-  readonly hasHeaders: boolean
   /** `a=1&b=2`, or the empty string. */
   query(args: Args): string
-  /** Headers by name in lower case, `cookie` among them. */
-  headers(args: Args): Record<string, string>
+  /** Headers by name in lower case, `cookie` among them; undefined: none is declared. */
+  headers(args: Args): Record<string, string> | undefined
 }
 
 interface Compiled {
@@ -51,10 +49,9 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
   return {
     variables: [...query, ...header, ...cookie].map(({ arg }) => arg),
     path: new Map(path.map(({ name, arg, write }) => [name, { variable: arg, write }])),
-    hasQuery: query.length > 0,
-    hasHeaders: header.length + cookie.length > 0,
     query: (args) => written(query, args).join('&'),
     headers(args) {
+      if (header.length + cookie.length === 0) return undefined
       const headers: Record<string, string> = {}
       for (const parameter of header) {
         const text = textOf(parameter, args)

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { parse } from 'qs'
 import { parseTemplate as parseUriTemplate } from 'url-template'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createRestConnector } from '../../src/index.ts'
+import { createRestConnector, type RestEndpoint } from '../../src/index.ts'
 import type { ParameterOptions } from '../../src/parameters/parameter-options.ts'
 import type { ParameterStyle } from '../../src/parameters/parameter-options.ts'
 import { compileStyle } from '../../src/parameters/style.ts'
@@ -227,6 +227,18 @@ describe('what is written can be read back', () => {
     const reserved = compileStyle({ name: 'a', in: 'query', allowReserved: true })("/x:?@!$'()*,;=")
     expect(reserved).toBe("a=/x:?@!$'()*,;=")
   })
+})
+
+it.each<[string, Partial<RestEndpoint>, string]>([
+  ['query parameters', { queryParams: { q: '{q}' } }, '/?q=a'],
+  ['declared parameters', { parameters: [{ name: 'q', in: 'query' }] }, '/?q=a'],
+  ['both', { queryParams: { x: '1' }, parameters: [{ name: 'q', in: 'query' }] }, '/?x=1&q=a'],
+])('the query of an empty path stands behind the root: %s', async (_, endpoint, url) => {
+  const connector = cleanup.use(
+    createRestConnector('c', { baseUrl: backend.url, endpoints: [{ name: 'root', path: '', ...endpoint }] }),
+  )
+  await connector.execute('root', { q: 'a' })
+  expect(backend.requests.at(-1)?.rawUrl).toBe(url)
 })
 
 describe('a value stays where it is put', () => {
