@@ -26,7 +26,7 @@ export interface RestConnectorOptions extends SourceNames {
   readonly typeNames?: Readonly<Record<string, string>> | undefined
   /** Milliseconds one attempt may take, headers and body together. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds a call may take with all its attempts and waits. Default 60,000, or `timeoutMs` if that is more. */
+  /** Milliseconds a call may take with all its attempts and waits. Default 60,000, or the endpoint's `timeoutMs` if that is more. */
   readonly totalTimeoutMs?: number | undefined
   /** Sent with every request. Values may hold `{variable}`. */
   readonly defaultHeaders?: NameValues | undefined

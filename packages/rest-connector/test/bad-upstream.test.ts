@@ -94,6 +94,21 @@ describe('time', () => {
       extensions: { attempts: 3 },
     })
   })
+
+  it('an endpoint may take as long as its own timeoutMs says, where nobody sets a total', async () => {
+    const clock = createFakeClock()
+    const { connector, backend } = await serve(() => ({ delayMs: 600_000 }), {
+      clock,
+      endpoints: [{ name: 'report', path: '/report', timeoutMs: 120_000 }],
+    })
+    let outcome: unknown
+    void connector.execute('report').catch((error: unknown) => (outcome = error))
+    await waitUntil(() => backend.requests.length === 1)
+    await clock.advance(119_999)
+    expect(outcome).toBeUndefined()
+    await clock.advance(1)
+    expect(outcome).toMatchObject({ message: expect.stringContaining('within 120000 ms') })
+  })
 })
 
 describe('size', () => {

@@ -120,6 +120,18 @@ describe('retries of a status in retryStatuses', () => {
     expect(arrivals).toEqual([0, wait])
   })
 
+  it.each(['-1', '1.5', '12 Jan', 'soon'])(
+    'wait as ever for a Retry-After that says nothing: %s',
+    async (given) => {
+      const { connector, arrivals, settle } = await serve([
+        { status: 503, headers: { 'retry-after': given } },
+        { json: 1 },
+      ])
+      expect(await settle(connector.execute('get'))).toMatchObject({ value: 1 })
+      expect(arrivals).toEqual([0, 50])
+    },
+  )
+
   it('are given up at once where Retry-After is longer than the call may take', async () => {
     const { connector, arrivals, waits, settle } = await serve(
       [{ status: 429, headers: { 'retry-after': '60' } }, { json: 1 }],

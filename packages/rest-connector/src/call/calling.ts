@@ -26,7 +26,8 @@ export interface CallSettings {
   readonly retry: RetryOptions
   readonly budget: RetryBudget
   readonly breaker: Breaker
-  readonly totalTimeoutMs: number
+  /** Undefined: a minute, or as long as an attempt of the endpoint may take if that is more. */
+  readonly totalTimeoutMs: number | undefined
   readonly attempting: AttemptSettings
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings

@@ -18,7 +18,8 @@ export async function send(
   ending: Ending | undefined,
 ): Promise<RestResponse> {
   const { endpoint, settings, progress } = calling
-  const { random, budget, breaker, totalTimeoutMs, preparing } = settings
+  const { random, budget, breaker, preparing } = settings
+  const { totalTimeoutMs = Math.max(60_000, endpoint.timeoutMs) } = settings
   const { clock } = settings.attempting
   const { counters } = settings.reading
   const endsAt = clock.now() + totalTimeoutMs

@@ -27,7 +27,7 @@ export interface ConnectorSettings extends Omit<EndpointDefaults, 'types'> {
 /** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
   const { timeoutMs = 30_000, defaultHeaders = {}, transformer, observe } = options
-  const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
+  const { totalTimeoutMs, maxResponseBytes = 10_000_000 } = options
   const { maxResponseItems = 500_000, maxHeldBytes = 32 * 1024 * 1024 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
