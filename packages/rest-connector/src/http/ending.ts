@@ -1,6 +1,5 @@
 import { onAbort, type Clock } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
-import { Few } from './few.ts'
 
 /**
  * When and why a piece of work is over, for whoever takes part in it. It does inside the connector what an
@@ -10,7 +9,8 @@ import { Few } from './few.ts'
 export class Ending {
   #hasEnded = false
   #reason: unknown
-  readonly #listeners = new Few<() => void>()
+  /** Mostly one, or none. */
+  readonly #listeners: (() => void)[] = []
   #controller: AbortController | undefined
 
   get hasEnded(): boolean {
@@ -34,7 +34,7 @@ export class Ending {
     this.#hasEnded = true
     this.#reason = reason
     this.#controller?.abort(reason)
-    for (const listener of this.#listeners.take()) listener()
+    for (const listener of this.#listeners.splice(0)) listener()
   }
 
   /** Calls back once, at once if it is over already; the returned function lets go. */
@@ -43,8 +43,11 @@ export class Ending {
       listener()
       return () => {}
     }
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#listeners.push(listener)
+    return () => {
+      const at = this.#listeners.indexOf(listener)
+      if (at >= 0) this.#listeners.splice(at, 1)
+    }
   }
 }
 
@@ -71,13 +74,9 @@ const NOBODY: Following = { ending: undefined, release() {} }
 
 /** An ending that comes when one of the signals aborts; `release` lets go of them. */
 export function followSignals(signals: readonly AbortSignal[]): Following {
-  const [first, ...others] = signals
-  if (!first) return NOBODY
+  if (signals.length === 0) return NOBODY
   const ending = new Ending()
-  const follow = (signal: AbortSignal): (() => void) => onAbort(signal, () => ending.end(signal.reason))
-  const release = follow(first)
-  if (others.length === 0) return { ending, release }
-  const letGo = [release, ...others.map(follow)]
+  const letGo = signals.map((signal) => onAbort(signal, () => ending.end(signal.reason)))
   return { ending, release: () => letGo.forEach((release) => release()) }
 }
 

@@ -1,6 +1,5 @@
 import { Askers, PassingMap } from '@vinyasa/base'
 import { Ending } from '../../http/ending.ts'
-import { Few } from '../../http/few.ts'
 
 /** Somebody who wants what a flight brings. */
 export interface Passenger {
@@ -31,26 +30,20 @@ class Flight<T> {
   readonly ending: Ending = new Ending()
   readonly askers: Askers
   /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
-  readonly waiting: Few<Waiter<T>> = new Few()
+  readonly waiting: Set<Waiter<T>> = new Set()
   joined = 0
 
   constructor(first: unknown) {
     this.askers = new Askers(first)
   }
 
-  landed(value: T): void {
-    for (const waiter of this.#end()) waiter.resolve(value)
-  }
-
-  failed(error: unknown): void {
-    for (const waiter of this.#end()) waiter.reject(error)
-  }
-
-  #end(): readonly Waiter<T>[] {
+  /** It is over: nothing of it is kept here any more. */
+  land(settle: (waiter: Waiter<T>) => void): void {
     this.askers.clear()
-    const waiters = this.waiting.take()
+    const waiters = [...this.waiting]
+    this.waiting.clear()
     for (const { letGo } of waiters) letGo()
-    return waiters
+    for (const waiter of waiters) settle(waiter)
   }
 }
 
@@ -79,21 +72,18 @@ export function createFlights<T>({
   function begin(key: string, context: unknown, start: Start<T>): Flight<T> {
     const flight = new Flight<T>(context)
     flights.set(key, flight)
+    const land = (settle: (waiter: Waiter<T>) => void): void => {
+      remove(key, flight)
+      flight.land(settle)
+    }
     start(flight.ending, flight.askers).then(
-      (value) => land(key, flight, value),
-      (error: unknown) => fail(key, flight, error),
+      (value) => {
+        const shared = flight.joined > 1 ? share(value) : value
+        land(({ resolve }) => resolve(shared))
+      },
+      (error: unknown) => land(({ reject }) => reject(error)),
     )
     return flight
-  }
-
-  function land(key: string, flight: Flight<T>, value: T): void {
-    remove(key, flight)
-    flight.landed(flight.joined > 1 ? share(value) : value)
-  }
-
-  function fail(key: string, flight: Flight<T>, error: unknown): void {
-    remove(key, flight)
-    flight.failed(error)
   }
 
   function leave(key: string, flight: Flight<T>, waiter: Waiter<T>, reason: unknown): void {
