@@ -1,4 +1,4 @@
-import { isPromise } from '@vinyasa/base'
+import { after, attempt, type MaybePromise } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import type { HttpMethod } from '../http/http-method.ts'
 import { restError } from '../errors.ts'
@@ -20,7 +20,7 @@ export function prepare(
   request: WireRequest,
   infoOf: () => CallInfo,
   settings: PrepareSettings,
-): WireRequest | Promise<WireRequest> {
+): MaybePromise<WireRequest> {
   const { interceptors, headerSources } = settings
   if (interceptors.length === 0) return request
   const info = infoOf()
@@ -32,29 +32,22 @@ function withHeaders(
   request: WireRequest,
   info: CallInfo,
   sources: readonly HeaderSource[],
-): WireRequest | Promise<WireRequest> {
+): MaybePromise<WireRequest> {
   const headers = { ...request.headers }
-  try {
-    for (const [index, source] of sources.entries()) {
-      const given = source(info)
-      // A header called `then` is a string.
-      if (isPromise(given)) return later(given, sources.slice(index + 1))
+  const from = (index: number): MaybePromise<WireRequest> => {
+    const source = sources[index]
+    if (!source) return { ...request, headers }
+    return after(source(info), (given) => {
       setAll(headers, given)
-    }
-  } catch (cause) {
-    throw notPrepared(cause, info)
+      return from(index + 1)
+    })
   }
-  return { ...request, headers }
-
-  async function later(given: Promise<HeaderValues>, others: readonly HeaderSource[]): Promise<WireRequest> {
-    try {
-      setAll(headers, await given)
-      for (const source of others) setAll(headers, await source(info))
-    } catch (cause) {
+  return attempt(
+    () => from(0),
+    (cause) => {
       throw notPrepared(cause, info)
-    }
-    return { ...request, headers }
-  }
+    },
+  )
 }
 
 function setAll(headers: Record<string, string>, values: HeaderValues): void {
