@@ -46,44 +46,28 @@ function fileOf(bytes: Uint8Array): FileLike & { toJSON(): string } {
 /** Makes of a value of the scalar `Upload` the file that is sent, wherever it comes from. */
 export function toSentFile(value: unknown): unknown {
   if (value === null || value === undefined) return value
-  return isFile(value) ? new ReceivedFile(value) : toFile(value, 'Upload')
+  return isFile(value) ? received(value) : toFile(value, 'Upload')
 }
 
 /** A file of a multipart request, whose bytes have not all come: it has no text that could stand beside others. */
-class ReceivedFile implements FileLike {
-  readonly #file: FileLike
-  readonly arrived: FileLike['arrived']
-
-  constructor(file: FileLike) {
-    this.#file = file
-    this.arrived = file.arrived && (() => file.arrived?.() ?? Promise.resolve())
-  }
-
-  get name(): string | undefined {
-    return this.#file.name
-  }
-
-  get type(): string | undefined {
-    return this.#file.type
-  }
-
-  get size(): number | undefined {
-    return this.#file.size
-  }
-
-  get isOnce(): boolean | undefined {
-    return this.#file.isOnce
-  }
-
-  stream(): ReturnType<FileLike['stream']> {
-    return this.#file.stream()
-  }
-
-  toJSON(): never {
+function received(file: FileLike): FileLike {
+  const toJSON = (): never => {
     throw badInput(
       'A file of a multipart request can be a body or a part of one alone; give it as base64 text.',
     )
   }
+  // A proxy of the file itself could not stand for a frozen one.
+  return new Proxy<FileLike>(
+    { stream: () => file.stream() },
+    {
+      has: (_, key) => key === 'toJSON' || key in file,
+      get(_, key) {
+        if (key === 'toJSON') return toJSON
+        const value: unknown = Reflect.get(file, key)
+        return typeof value === 'function' ? value.bind(file) : value
+      },
+    },
+  )
 }
 
 /** The same file as base64 text, written as it is read. */
