@@ -1,4 +1,5 @@
 import { constantName } from './types/leaves/enum-names.ts'
+import { freeName } from './types/leaves/free-name.ts'
 
 /**
  * Words of a name: split at whatever a name cannot hold, at underscores too. Latin letters lose their accents, others
@@ -57,11 +58,8 @@ export function fieldNames(texts: readonly string[]): ReadonlyMap<string, string
   const names = new Map<string, string>()
   const used = new Set(texts.filter(isName))
   for (const text of texts) {
-    let name = toFieldName(text)
-    if (name !== text) {
-      const wanted = name
-      for (let number = 2; used.has(name); number++) name = `${wanted}${number}`
-    }
+    const wanted = toFieldName(text)
+    const name = wanted === text ? text : freeName(wanted, (one) => used.has(one))
     used.add(name)
     names.set(text, name)
   }

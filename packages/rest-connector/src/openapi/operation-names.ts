@@ -1,5 +1,6 @@
 import { camel, capitalize, legal, pascal, passedOver, type GaveWay } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
+import { freeName } from './types/leaves/free-name.ts'
 import type { NamingOptions } from './types/type-names.ts'
 
 export interface OperationNames {
@@ -54,8 +55,7 @@ export function operationNames(
     if (names.has(key)) continue
     const candidates = alone.map(apart)
     const last = candidates.at(-1) as string
-    let name = candidates.find((one) => !isUsed(one)) ?? `${last}_2`
-    for (let number = 3; isUsed(name); number++) name = `${last}_${number}`
+    const name = candidates.find((one) => !isUsed(one)) ?? freeName(last, isUsed, '_')
     const passed = candidates.slice(0, candidates.indexOf(name))
     gaveWay.set(key, passedOver(passed, owners))
     give(key, name)

@@ -9,6 +9,7 @@ import { isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node } from './openapi-document.ts'
 import { spoken } from './operation-names.ts'
 import { requestBodyOf, styleIn, type TypeSettings } from './request-body.ts'
+import { freeName } from './types/leaves/free-name.ts'
 import { sharedPlace } from './types/schema-name.ts'
 import { inside, type Place } from './types/type-names.ts'
 
@@ -38,9 +39,7 @@ export function requestInputOf(
   const dropped: string[] = []
   const told: Pick<OpenApiFinding, 'message' | 'mend'>[] = []
   const addArgument = (name: string, definition: ArgumentDefinition): string => {
-    const base = toFieldName(name)
-    let arg = base
-    for (let number = 2; Object.hasOwn(args, arg); number++) arg = `${base}${number}`
+    const arg = freeName(toFieldName(name), (one) => Object.hasOwn(args, one))
     args[arg] = definition
     return arg
   }

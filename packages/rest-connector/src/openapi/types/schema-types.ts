@@ -8,6 +8,7 @@ import { DEPRECATED, describe, describeMember, describeText, propertiesOf } from
 import { breakInputCycles } from './input-cycles.ts'
 import { makeInterfaces } from './interfaces.ts'
 import { itemType } from './item-type.ts'
+import { freeName } from './leaves/free-name.ts'
 import { LeafTypes } from './leaves/leaf-types.ts'
 import { isBinary, type IntegerTyping } from './leaves/scalars.ts'
 import { ShapeReader, type ReadShape, type Shape, type ShapeListeners } from './shape.ts'
@@ -129,8 +130,7 @@ export class SchemaTypes {
   #others(node: Node, place: Place, taken: object, isInput: boolean): Record<string, MemberDefinition> {
     const given = node['additionalProperties']
     if (given === undefined || given === false) return {}
-    let name = 'additionalProperties'
-    for (let number = 2; Object.hasOwn(taken, name); number++) name = `additionalProperties${number}`
+    const name = freeName('additionalProperties', (one) => Object.hasOwn(taken, one))
     const description = 'All members that have no fields of their own.'
     const besides = Object.keys(asNode(node['properties']))
     return { [name]: { type: this.#map(node, place, isInput), description, besides } }

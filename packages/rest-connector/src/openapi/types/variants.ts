@@ -1,6 +1,7 @@
 import type { MemberSigns } from '../../declare/type-definitions.ts'
 import { camel, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
+import { freeName } from './leaves/free-name.ts'
 import { discriminatorIn, discriminatorValue } from './discriminator.ts'
 import type { ReadShape, Shape } from './shape.ts'
 import { inside, type Place } from './type-names.ts'
@@ -144,8 +145,7 @@ export function optionNames(variants: readonly Variant[], types: readonly string
     const ref = shape.ref ?? asText(asNode(schema)['$ref'])
     const word = title ?? (ref === undefined ? wordOf(schema, shape) : lastStep(ref))
     const wanted = legal(camel(word ?? kindName(shape, types[index] ?? ''))) || 'value'
-    let name = wanted
-    for (let number = 2; used.has(name); number++) name = `${wanted}${number}`
+    const name = freeName(wanted, (one) => used.has(one))
     used.add(name)
     return name
   })

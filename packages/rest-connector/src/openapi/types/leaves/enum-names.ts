@@ -1,4 +1,5 @@
 import { asList, type Node } from '../../openapi-document.ts'
+import { freeName } from './free-name.ts'
 
 const SIGNS: Readonly<Record<string, string>> = {
   '+': 'PLUS',
@@ -55,9 +56,7 @@ function enumNames(
   const own = values.filter((value) => constantName(value) === value)
   for (const value of [...own, ...values.filter((value) => constantName(value) !== value)]) {
     if (names.has(value)) continue
-    const wanted = constantName(value)
-    let name = wanted
-    for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`
+    const name = freeName(constantName(value), (one) => used.has(one), '_')
     used.add(name)
     names.set(value, name)
   }
