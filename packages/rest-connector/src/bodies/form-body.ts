@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { badInput } from '../errors.ts'
 import { compileStyle, plain, type WriteValue } from '../parameters/style.ts'
 import type { EncodingOptions } from './body-options.ts'
@@ -21,8 +22,7 @@ export function compileForm(
   }
   const writerOf = (name: string): WriteValue => writers.get(name) ?? asForm(byKind(name))
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw badInput(`Argument "${arg}" must be an object: it is sent as a form.`)
+    if (!isRecord(value)) throw badInput(`Argument "${arg}" must be an object: it is sent as a form.`)
     const texts: string[] = []
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined || member === null) continue
@@ -39,7 +39,7 @@ function byKind(name: string): WriteValue {
   const json = compileStyle({ name, in: 'query', content: 'application/json' })
   return (given) => {
     const value = plain(given)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? json(value) : form(value)
+    return isRecord(value) ? json(value) : form(value)
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isRecord } from '@vinyasa/base'
 import { badInput } from '../errors.ts'
 import type { RenderedBody, StreamedBody } from './wire-body.ts'
 import { toJson } from '../json.ts'
@@ -16,7 +17,7 @@ export function compileMultipart(
   encoding: Readonly<Record<string, EncodingOptions>>,
 ): (value: unknown) => RenderedBody {
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
+    if (!isRecord(value))
       throw badInput(`Argument "${arg}" must be an object: each of its members is sent as a part.`)
     const boundary = `vinyasa-${randomUUID()}`
     const segments: Segment[] = []

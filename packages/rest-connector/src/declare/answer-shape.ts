@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeReference } from './fields.ts'
 import type { TypeDefinitions } from './type-definitions.ts'
@@ -32,7 +33,7 @@ export function fits(shape: AnswerShape, value: unknown): boolean {
       return !Array.isArray(value)
     case 'object':
       // A transformer may give functions and promises.
-      return typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))
+      return typeof value === 'function' || isRecord(value)
   }
 }
 

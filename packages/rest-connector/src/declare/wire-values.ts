@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { Kind, type TypeNode } from 'graphql'
 import { parseTypeText } from './fields.ts'
 import type { Argument } from './arguments.ts'
@@ -83,7 +84,7 @@ function createConverters(types: TypeDefinitions): (text: string) => ToWire | un
       ]),
     )
     return (given) => {
-      if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+      if (!isRecord(given)) return given
       const sent: Record<string, unknown> = {}
       for (const [name, value] of Object.entries(given)) {
         const { key, toWire, besides } = members.get(name) ?? { key: name }
@@ -118,7 +119,7 @@ function setOthers(
   besides: ReadonlySet<string>,
 ): void {
   if (others === null || others === undefined) return
-  if (typeof others !== 'object' || Array.isArray(others)) throw badInput(`"${name}" must be an object.`)
+  if (!isRecord(others)) throw badInput(`"${name}" must be an object.`)
   for (const [key, value] of Object.entries(others)) {
     if (besides.has(key)) throw badInput(`"${name}" must not hold "${key}", which has a field of its own.`)
     setOwn(sent, key, value)

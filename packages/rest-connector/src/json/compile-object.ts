@@ -182,7 +182,7 @@ function joinWriter(planned: PlannedJoin, write: Write): Write {
   return (parent, writing) => {
     const own = key(parent as Readonly<Record<string, unknown>>)
     if (own === null) return write(join.many ? [] : null, writing)
-    const { items, texts } = writing.of(planned)
+    const { items, texts } = writing.joined.of(planned)
     // Many parents have the same item.
     const known = texts.get(String(own))
     if (known) return again(known, writing)
@@ -212,8 +212,8 @@ function keyReader(
 function shareWriter({ shared, key }: KeyedShare): Write {
   return (parent, writing) => {
     const found = { shared, key: keyText(key(parent as Readonly<Record<string, unknown>>)) }
-    const { objects } = writing.shared.sizeOf(found)
-    return again({ text: writing.shared.jsonOf(found), objects }, writing)
+    const { objects } = writing.joined.shared.sizeOf(found)
+    return again({ text: writing.joined.shared.jsonOf(found), objects }, writing)
   }
 }
 

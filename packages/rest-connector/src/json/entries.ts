@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { isObjectType, isNonNullType, type GraphQLOutputType } from 'graphql'
 
 /** The extension of an object type that is an entry of a JSON object. */
@@ -11,6 +12,6 @@ export function isEntry(item: GraphQLOutputType): boolean {
 
 /** The members of a JSON object as a list; anything else as it is. */
 export function entriesOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.entries(value).map(([key, member]: [string, unknown]) => ({ key, value: member }))
+  if (!isRecord(value)) return value
+  return Object.entries(value).map(([key, member]) => ({ key, value: member }))
 }

@@ -22,23 +22,15 @@ export interface JoinedItems {
 }
 
 /** A value that is being written, with what joins brought for it. */
-export class Writing implements JoinedItems {
+export class Writing {
   /** The number of objects that are written. */
   objects = 0
-  readonly #joined: JoinedItems
+  readonly joined: JoinedItems
   readonly #size: Pick<Site['size'], 'hold'>
 
   constructor(joined: JoinedItems, size: Pick<Site['size'], 'hold'>) {
-    this.#joined = joined
+    this.joined = joined
     this.#size = size
-  }
-
-  get shared(): JoinedItems['shared'] {
-    return this.#joined.shared
-  }
-
-  of(join: PlannedJoin): Joined {
-    return this.#joined.of(join)
   }
 
   /** Refuses text that is a part of it and larger than the whole answer may be. @throws GraphQLError */

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { FallBack } from '@vinyasa/source-kit'
 import type { Read, Write, WritePieces, Writing } from './object-plan.ts'
 
@@ -52,9 +53,8 @@ function arrayOf(given: unknown): readonly unknown[] {
 }
 
 function objectOf(given: unknown): Readonly<Record<string, unknown>> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new FallBack('an object is none')
-  return given as Readonly<Record<string, unknown>>
+  if (isRecord(given)) return given
+  throw new FallBack('an object is none')
 }
 
 export function writeList(write: Write, value: unknown, writing: Writing): string {
