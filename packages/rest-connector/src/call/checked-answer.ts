@@ -2,7 +2,7 @@ import { fits, kindOf, type AnswerShape } from '../declare/answer-shape.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { restError } from '../errors.ts'
 import type { RestResponse } from '../http/attempt.ts'
-import { single } from '../http/decode.ts'
+import { single } from '../http/header-values.ts'
 import { mediaTypeOf } from '../templates/body-template.ts'
 
 const EXPECTED: Readonly<Record<AnswerShape, string>> = {

@@ -1,4 +1,4 @@
-import { type Turns } from '@vinyasa/base'
+import type { Turns } from '@vinyasa/base'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import {
   getNamedType,

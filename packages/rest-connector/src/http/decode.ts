@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { BadResponse, ResponseTooLarge } from './failures.ts'
+import { listOf } from './header-values.ts'
 import { parseJson, type JsonBodyOptions } from '../json-body.ts'
 import type { WireResponse } from './transport.ts'
 
@@ -38,11 +39,9 @@ export function isEncoded({ headers, body }: WireResponse): boolean {
 
 /** The body without its content encodings; the cap counts decoded bytes, so a small bomb stays small. */
 export async function decodeBody({ headers, body }: WireResponse, maxBytes: number): Promise<Buffer> {
-  const encodings = [headers['content-encoding'] ?? []]
-    .flat()
-    .flatMap((value) => value.split(','))
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity')
+  const encodings = listOf(headers['content-encoding'])
+    .map((name) => name.toLowerCase())
+    .filter((name) => name !== 'identity')
   if (encodings.length > MAX_ENCODINGS)
     throw new BadResponse(`the body has ${encodings.length} content encodings`)
   let decoded = body
@@ -93,9 +92,4 @@ function asUtf8(body: Buffer, contentType: string | undefined): Buffer {
   } catch (cause) {
     throw new BadResponse(`charset "${charset.slice(0, 40)}" is not understood`, { cause })
   }
-}
-
-/** A header that should come once; of several the first. */
-export function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }

@@ -1,4 +1,4 @@
-import { single } from './decode.ts'
+import { single } from './header-values.ts'
 import type { Ending } from './ending.ts'
 import { RedirectRefused } from './failures.ts'
 import { isStreamed } from '../bodies/wire-body.ts'

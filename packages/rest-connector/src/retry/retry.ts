@@ -1,6 +1,6 @@
 import { BadStatus } from '../http/attempt.ts'
 import type { Clock } from '@vinyasa/base'
-import { single } from '../http/decode.ts'
+import { single } from '../http/header-values.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import { faultOf } from './faults.ts'
 import { backoffCeiling, parseRetryAfter, type RetryOptions } from './retry-policy.ts'

@@ -1,6 +1,12 @@
-import { single } from '../../http/decode.ts'
 import type { RestResponse } from '../../http/attempt.ts'
-import { httpDate, listOf, parseDirectives, wholeSeconds, type Directives } from './header-values.ts'
+import {
+  httpDate,
+  listOf,
+  parseDirectives,
+  single,
+  wholeSeconds,
+  type Directives,
+} from '../../http/header-values.ts'
 
 type Headers = RestResponse['headers']
 

@@ -60,14 +60,11 @@ function headersOf(headers: Headers): WireResponse['headers'] {
 async function readUpTo(response: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = response.body?.getReader()
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-    size += read.value.length
-    if (size > maxBytes) {
-      await reader?.cancel()
-      throw new ResponseTooLarge(maxBytes)
-    }
-    chunks.push(read.value)
+  // Leaving the loop early ends the answer.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) throw new ResponseTooLarge(maxBytes)
+    chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)
 }

@@ -12,6 +12,11 @@ export function parseDirectives(header: string | string[] | undefined): Directiv
   return directives
 }
 
+/** A header that should come once; of several the first. */
+export function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
 /** The members of a header that is a list; commas in quoted strings are none of its own. */
 export function listOf(header: string | string[] | undefined): string[] {
   const text = [header ?? []].flat().join(',')
