@@ -34,6 +34,10 @@ async function serve(
   return { backend, connector, get: (): Promise<any> => connector.execute('get') }
 }
 
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+}
+
 describe('interceptors', () => {
   it('run anew for every attempt, so that a token is fresh', async () => {
     const seen: CallInfo[] = []
@@ -53,6 +57,25 @@ describe('interceptors', () => {
     ])
     expect(seen.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(seen[0]).toMatchObject({ connector: 'c', endpoint: 'get', args: {}, context })
+  })
+
+  it.each([
+    ['get', 'that hears of it', (_: unknown, { signal }: CallInfo) => aborted(signal)],
+    ['login', 'that hears of it', (_: unknown, { signal }: CallInfo) => aborted(signal)],
+    ['get', 'that does not', () => new Promise<never>(() => {})],
+    ['login', 'that does not', () => new Promise<never>(() => {})],
+  ])('%s: time is up for one %s', async (endpoint, _, interceptor) => {
+    const clock = createFakeClock()
+    const { connector } = await serve({ clock, noRetry: true, timeoutMs: 1000, interceptors: [interceptor] })
+    const call = connector.execute(endpoint)
+    await Promise.all([
+      expect(call).rejects.toMatchObject({
+        message: 'The upstream did not answer within 1000 ms.',
+        extensions: { code: 'TIMEOUT' },
+      }),
+      clock.advance(1000),
+    ])
+    expect(clock.pending()).toBe(0)
   })
 
   it('may change method and body', async () => {

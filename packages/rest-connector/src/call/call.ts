@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { isLiveRun, liveMomentOf } from '@vinyasa/base'
+import { isLiveRun, isPromise, liveMomentOf } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
 import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Ending, followSignals } from '../http/ending.ts'
+import { Deadline, Ending, followSignals, unlessEnded } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
 import { prepare } from './prepare.ts'
@@ -130,9 +130,14 @@ function load(
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
-  const infoOf = (): AttemptInfo => new AttemptInfo(calling, 1, ending ?? new Ending())
-  const preparing = prepare(request, infoOf, settings.preparing)
-  return preparing instanceof Promise ? preparing.then(read) : read(preparing)
+  const until = new Ending()
+  const preparing = prepare(request, () => new AttemptInfo(calling, 1, until), settings.preparing)
+  if (!isPromise(preparing)) return read(preparing)
+  const deadline = new Deadline(settings.attempting.clock, endpoint.timeoutMs, ending)
+  deadline.onEnd(() => until.end(deadline.reason))
+  return unlessEnded(preparing, deadline)
+    .finally(() => deadline.stop())
+    .then(read)
 
   function read(prepared: WireRequest): Promise<RestResponse> {
     // No argument has an empty name.
