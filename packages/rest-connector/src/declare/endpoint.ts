@@ -138,8 +138,9 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
         ? (value) => value
         : atPlace(['responsePath'], () => compileResponsePath(responsePath)),
     render(given) {
-      checkArgs(given, args, takesAllArgs)
-      return render(toWire?.(given) ?? given)
+      const values = withDefaults(given, args)
+      checkArgs(values, args, takesAllArgs)
+      return render(toWire?.(values) ?? values)
     },
   }
 }
@@ -175,6 +176,14 @@ function refuseUnusedArgs(
           `put it into path, queryParams, headers, parameters or a body`,
         { path: ['args', arg] },
       )
+}
+
+/** GraphQL has put in those that its schema shows; calls without it have none. */
+function withDefaults(given: Args, args: ReadonlyMap<string, Argument>): Args {
+  let values = given
+  for (const [name, { default: value }] of args)
+    if (value !== undefined && argOf(given, name) === undefined) values = { ...values, [name]: value }
+  return values
 }
 
 function checkArgs(values: Args, args: ReadonlyMap<string, TypeReference>, takesAllArgs: boolean): void {

@@ -12,7 +12,12 @@ import type { Argument } from '../declare/arguments.ts'
 import type { Callable } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { atPlace, RestConfigError } from '../errors.ts'
-import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from '../declare/fields.ts'
+import {
+  parseTypeReference,
+  type FieldDefinition,
+  type FieldDefinitions,
+  type TypeReference,
+} from '../declare/fields.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { TypeDefinitions } from '../declare/type-definitions.ts'
 import { DeclaredTypes } from './declared-types.ts'
@@ -143,13 +148,24 @@ export function contribute(
   }
 }
 
-function toContributed({
-  text: type,
-  description,
-  default: value,
-  deprecated,
-}: Argument): ContributedArgument {
-  return { type, description, defaultValue: value, deprecationReason: deprecated }
+function toContributed(argument: Argument): ContributedArgument {
+  const { text, description, default: value, deprecated: deprecationReason } = argument
+  if (hasLiteral(argument, value, text.split('[').length - 1))
+    return { type: text, description, defaultValue: value, deprecationReason }
+  // The endpoint puts it in.
+  const told = `Default: \`${JSON.stringify(value)}\`.`
+  return {
+    type: text.replace(/!$/, ''),
+    description: description ? `${description}\n\n${told}` : told,
+    deprecationReason,
+  }
+}
+
+/** Whether a schema can show a default: graphql has no literal for a scalar's lists and objects. `depth`: of lists. */
+function hasLiteral(type: TypeReference, value: unknown, depth: number): boolean {
+  if (type.name !== 'JSON' || typeof value !== 'object' || value === null) return true
+  if (depth === 0 || !Array.isArray(value)) return false
+  return value.every((item) => hasLiteral(type, item, depth - 1))
 }
 
 /** The types of the definitions, and the scalars of our own that they and fields name. */
