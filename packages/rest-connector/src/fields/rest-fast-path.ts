@@ -58,7 +58,7 @@ export const restFastPath: FastPath = {
         const { object } = call.value
         return { call, ...around, once: object && hasJoins(object) ? undefined : new WrittenOnce() }
       })
-      return { start: (site) => start(calls, site, written) }
+      return { start: (site) => start(written, site) }
     }
     const [first] = calls
     return {
@@ -110,7 +110,8 @@ export const restFastPath: FastPath = {
   },
 }
 
-function start(calls: readonly PlannedCall[], site: Site, written: readonly WrittenCall[]): Started {
+function start(written: readonly WrittenCall[], site: Site): Started {
+  const calls = written.map(({ call }) => call)
   const run = sharedOf(site, createJoinRun)
   let given: Args[]
   try {

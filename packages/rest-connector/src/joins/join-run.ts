@@ -20,7 +20,10 @@ export interface AskedKey {
   readonly raw: unknown
 }
 
-type Calls = JoinCalls<AskedKey, ItemsByKey>
+/** What a joined field brings, and the calls that bring it. */
+interface JoinedByCalls extends Joined {
+  readonly calls: JoinCalls<AskedKey, ItemsByKey>
+}
 
 const NOTHING: readonly unknown[] = []
 
@@ -30,12 +33,10 @@ const NOTHING: readonly unknown[] = []
  */
 export class JoinRun implements JoinedItems {
   readonly scope: FieldScope
-  readonly variables: Site['variables']
   readonly #site: Site
   #joins: PlannedJoins<PlannableJoin, AskedKey, ItemsByKey> | undefined
   #shared: SharedJoins<string> | undefined
-  #calls: Map<PlannedJoin, Calls> | undefined
-  #joined: Map<PlannedJoin, Joined> | undefined
+  #joined: Map<PlannedJoin, JoinedByCalls> | undefined
 
   constructor(site: Site) {
     const { variables, args } = site
@@ -43,7 +44,6 @@ export class JoinRun implements JoinedItems {
     // `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's.
     const { signal, abortSignal = signal } = args as { signal?: unknown; abortSignal?: unknown }
     this.#site = site
-    this.variables = variables
     // The variables stand for the execution, to count its calls.
     this.scope = {
       signals: signalsOf(context, abortSignal, site.isOneCall),
@@ -63,18 +63,21 @@ export class JoinRun implements JoinedItems {
   }
 
   /** @throws FallBack */
-  ask(asked: AskedKey): ReturnType<Calls['ask']> {
-    return this.#callsOf(asked.planned).ask(asked)
-  }
-
-  of(join: PlannedJoin): Joined {
+  of(planned: PlannedJoin): JoinedByCalls {
     this.#joined ??= new Map()
-    let known = this.#joined.get(join)
-    if (!known) {
-      const made = this.#callsOf(join)
-      known = { items: (key) => made.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
-      this.#joined.set(join, known)
-    }
+    let known = this.#joined.get(planned)
+    if (known) return known
+    const { join, argumentsOf } = planned
+    const given = argumentsOf(this.#site.variables)
+    const calls = this.#planned().callsOf(join, argumentsText(given), (asked) =>
+      join.loadItems(
+        asked.map(({ raw }) => raw),
+        given,
+        this.scope,
+      ),
+    )
+    known = { calls, items: (key) => calls.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
+    this.#joined.set(planned, known)
     return known
   }
 
@@ -85,23 +88,6 @@ export class JoinRun implements JoinedItems {
 
   #planned(): PlannedJoins<PlannableJoin, AskedKey, ItemsByKey> {
     return (this.#joins ??= new PlannedJoins((_join, items) => items))
-  }
-
-  #callsOf(planned: PlannedJoin): Calls {
-    this.#calls ??= new Map()
-    let known = this.#calls.get(planned)
-    if (known) return known
-    const { join, argumentsOf } = planned
-    const given = argumentsOf(this.variables)
-    known = this.#planned().callsOf(join, argumentsText(given), (asked) =>
-      join.loadItems(
-        asked.map(({ raw }) => raw),
-        given,
-        this.scope,
-      ),
-    )
-    this.#calls.set(planned, known)
-    return known
   }
 }
 

@@ -21,7 +21,7 @@ export async function loadJoins(found: Iterable<readonly [Selected, unknown]>, r
     loading.push(
       askAll(
         wanted.keys,
-        (asked) => run.ask(asked),
+        (asked) => run.of(asked.planned).calls.ask(asked),
         (arrived) => loadBelow(arrived, run),
       ),
     )
