@@ -130,6 +130,7 @@ function load(
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
+  if (settings.preparing.interceptors.length === 0) return read(request)
   const until = new Ending()
   const preparing = prepare(request, () => new AttemptInfo(calling, 1, until), settings.preparing)
   if (!isPromise(preparing)) return read(preparing)

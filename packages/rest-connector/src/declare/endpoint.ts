@@ -106,8 +106,10 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
   const prefix = home?.basePath ?? defaults.basePath
   const elsewhere = home && { origin: home.base.origin, home }
   const render = (values: Args): WireRequest => {
-    const [own, declaredQuery] = [query.render(values), parameters.query(values)]
-    const [headers, declaredHeaders] = [header.render(values), parameters.headers(values)]
+    const own = query.render(values)
+    const declaredQuery = parameters.query(values)
+    const headers = header.render(values)
+    const declaredHeaders = parameters.headers(values)
     const rendered = argumentBody?.render(values)
     const separator = declaredQuery === '' ? '' : own === '' ? '?' : '&'
     return {

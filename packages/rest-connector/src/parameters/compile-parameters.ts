@@ -49,7 +49,7 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
   return {
     variables: [...query, ...header, ...cookie].map(({ arg }) => arg),
     path: new Map(path.map(({ name, arg, write }) => [name, { variable: arg, write }])),
-    query: (args) => written(query, args).join('&'),
+    query: (args) => (query.length === 0 ? '' : written(query, args).join('&')),
     headers(args) {
       if (header.length + cookie.length === 0) return undefined
       const headers: Record<string, string> = {}

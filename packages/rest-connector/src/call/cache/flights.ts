@@ -79,7 +79,7 @@ export function createFlights<T>({
     start(flight.ending, flight.askers).then(
       (value) => {
         const shared = flight.joined > 1 ? share(value) : value
-        land(({ resolve }) => resolve(shared))
+        return land(({ resolve }) => resolve(shared))
       },
       (error: unknown) => land(({ reject }) => reject(error)),
     )
