@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { isLiveRun, isPromise, liveMomentOf } from '@vinyasa/base'
+import { isLiveRun, isPromise, liveMomentOf, unlessAborted } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
 import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Deadline, Ending, followSignals, unlessEnded } from '../http/ending.ts'
+import { Deadline, Ending, followSignals } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
 import { prepare } from './prepare.ts'
@@ -136,7 +136,7 @@ function load(
   if (!isPromise(preparing)) return read(preparing)
   const deadline = new Deadline(settings.attempting.clock, endpoint.timeoutMs, ending)
   deadline.onEnd(() => until.end(deadline.reason))
-  return unlessEnded(preparing, deadline)
+  return unlessAborted(preparing, deadline.signal)
     .finally(() => deadline.stop())
     .then(read)
 

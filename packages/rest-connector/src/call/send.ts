@@ -1,7 +1,7 @@
-import { isPromise } from '@vinyasa/base'
+import { isPromise, unlessAborted } from '@vinyasa/base'
 import { isStreamed } from '../bodies/wire-body.ts'
 import { attempt, BadStatus, type AttemptCall, type RestResponse } from '../http/attempt.ts'
-import { Deadline, DeadlineExceeded, type Ending, unlessEnded, wait } from '../http/ending.ts'
+import { Deadline, DeadlineExceeded, type Ending, wait } from '../http/ending.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
@@ -35,7 +35,9 @@ export async function send(
       try {
         const info = new AttemptInfo(calling, number, deadline)
         const preparation = (number === 1 && prepared) || prepare(request, () => info, preparing)
-        const outgoing = isPromise(preparation) ? await unlessEnded(preparation, deadline) : preparation
+        const outgoing = isPromise(preparation)
+          ? await unlessAborted(preparation, deadline.signal)
+          : preparation
         progress.sent = outgoing
         return await breaker.run(() => {
           progress.attempts = number

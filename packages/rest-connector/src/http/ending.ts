@@ -111,14 +111,6 @@ export class Deadline extends Ending {
   }
 }
 
-/** Settles as the promise does, or rejects with the ending's reason as soon as it comes. */
-export function unlessEnded<T>(promise: Promise<T>, ending: Ending): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const letGo = ending.onEnd(() => reject(ending.reason as Error))
-    promise.then(resolve, reject).finally(letGo)
-  })
-}
-
 /** Waits `ms`, or rejects with the ending's reason as soon as it comes. */
 export function wait(clock: Clock, ms: number, ending: Ending): Promise<void> {
   return new Promise((resolve, reject) => {
