@@ -86,8 +86,13 @@ class Batch<Asked extends Keyed, Reply> implements JoinBatch {
   }
 
   async arrive<Some extends Keyed>(asked: readonly Some[]): Promise<readonly Some[]> {
-    await this.done
     const isNew = ({ key }: Keyed): boolean => this.#byKey.get(key) === this
+    try {
+      await this.done
+    } catch (error) {
+      // Whose keys others brought has waited for a call that is none of theirs.
+      if (asked.some(isNew)) throw error
+    }
     if (asked.every(isNew)) return asked
     for (const other of new Set(asked.map(({ key }) => this.#byKey.get(key)))) await other?.done
     return [...asked.filter(isNew), ...asked.filter((one) => !isNew(one))]
