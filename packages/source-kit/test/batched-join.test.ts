@@ -65,7 +65,9 @@ it.each([
     },
   })
   const later = (): Promise<readonly Node[]> =>
-    new Promise((resolve) => void setTimeout(resolve, 1, [{ id: '0' }, { id: '0' }, { id: '1' }, { id: '0' }]))
+    new Promise(
+      (resolve) => void setTimeout(resolve, 1, [{ id: '0' }, { id: '0' }, { id: '1' }, { id: '0' }]),
+    )
   const { data, errors } = await graphql({ schema, source, rootValue: { first: { id: '0' }, later } })
   const known = { next: { id: 'after 0' } }
   expect(data).toMatchObject({ later: [known, known, { next: null }, known] })
