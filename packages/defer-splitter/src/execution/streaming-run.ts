@@ -243,8 +243,7 @@ export class StreamingRun implements DeliveryRun {
     this.#gate.close()
     this.#usages?.close()
     this.#options.clock.clearTimeout(this.#totalTimer)
-    if (!this.#isWatching || !this.#leaving) return
-    for (const signal of this.#leaving) signal.removeEventListener('abort', this.#left)
+    for (const signal of this.#leaving ?? []) signal.removeEventListener('abort', this.#left)
   }
 }
 
