@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { waitUntil, withTimeout } from './wait.ts'
 
@@ -110,7 +111,10 @@ export async function spawnProcess(options: SpawnOptions): Promise<SpawnedProces
       if (running) process.kill(pid, signal)
     },
     signalGroup: (signal) => send(signal),
-    stop: () => void process.kill(pid, 'SIGSTOP'),
+    stop() {
+      process.kill(pid, 'SIGSTOP')
+      awaitStop(pid)
+    },
     cont: () => void process.kill(pid, 'SIGCONT'),
     async [Symbol.asyncDispose]() {
       if (!running) return
@@ -136,5 +140,21 @@ export async function spawnProcess(options: SpawnOptions): Promise<SpawnedProces
   } catch (error) {
     send('SIGKILL')
     throw new Error(`${(error as Error).message}. It wrote:\n${lines.join('\n')}`, { cause: error })
+  }
+}
+
+/**
+ * Each thread stops when it runs next: until then it may answer what is sent right behind the signal. Where there is no
+ * `/proc`, nobody can tell.
+ */
+function awaitStop(pid: number): void {
+  const threads = `/proc/${pid}/task`
+  const isStopped = (thread: string): boolean =>
+    /^.*\) T /s.test(readFileSync(`${threads}/${thread}/stat`, 'utf8'))
+  const until = performance.now() + 1_000
+  try {
+    while (performance.now() < until) if (readdirSync(threads).every(isStopped)) return
+  } catch {
+    // It has ended, or this is no Linux.
   }
 }
