@@ -204,8 +204,8 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/rest-connector/src/bodies/file.ts',
-        from: "isFile(value) ? new ReceivedFile(value) : toFile(value, 'Upload')",
-        to: 'isFile(value) ? new ReceivedFile(value) : value',
+        from: "isFile(value) ? received(value) : toFile(value, 'Upload')",
+        to: 'isFile(value) ? received(value) : value',
       },
     ],
     beside: { uploads: 'whole' },
