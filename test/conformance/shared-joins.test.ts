@@ -255,7 +255,7 @@ describe('fields that one kind of source joins to objects of the other', () => {
           expect(reasons).not.toContain(FAILED)
           for (const { outcome } of told) seen[outcome]++
         }),
-        { numRuns: 300, seed: 20261121 },
+        { numRuns: 600, seed: 20261121 },
       )
       expect(seen.planned).toBeGreaterThan(100)
       expect(seen['fell-back']).toBeGreaterThan(50)
