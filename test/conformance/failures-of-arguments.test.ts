@@ -107,11 +107,7 @@ const SAID: Readonly<Record<string, object>> = {
 }
 
 async function start(exposeErrors: boolean) {
-  const args = (place: string): object => ({
-    args: REST_TYPES,
-    returnType: 'String',
-    ...(place === 'body' ? { method: 'POST' } : {}),
-  })
+  const common = { args: REST_TYPES, returnType: 'String' }
   const gateway = await createGateway(
     {
       log: { level: 'silent' },
@@ -137,16 +133,12 @@ async function start(exposeErrors: boolean) {
             },
           },
           endpoints: [
+            { ...common, name: 'asBody', method: 'POST', path: '/body' },
             {
-              name: 'asBody',
-              path: '/body',
-              ...args('body'),
-            },
-            {
+              ...common,
               name: 'asQuery',
               path: '/query',
               queryParams: Object.fromEntries(Object.keys(REST_TYPES).map((name) => [name, `{${name}}`])),
-              ...args('query'),
             },
           ],
         },
