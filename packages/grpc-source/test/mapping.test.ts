@@ -211,6 +211,20 @@ describe('mapping options', () => {
     ])
   })
 
+  it.each([
+    ['none', [], []],
+    ['nothing said', undefined, undefined],
+  ])('triggers of a live method: %s', async (_, triggers, expected) => {
+    const { schema } = await source({
+      protoText: { 'm.proto': GET },
+      endpoint: 'x:1',
+      expose: 'all',
+      methods: { 'm.S.Get': { liveQuery: { enabled: true, triggers } } },
+    })
+    const field = Object.values(schema.getQueryType()?.getFields() ?? {})[0]
+    expect((field?.extensions['liveQuery'] as { triggers?: unknown }).triggers).toEqual(expected)
+  })
+
   it('methods options win over the proto setting by setting: what they do not name is as it says', async () => {
     const text = `syntax = "proto3"; package m; import "graphql.proto";
       message Asked { string id = 1; int32 limit = 2; }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createDisposables } from '@vinyasa/test-kit'
+import { createDisposables, ignoreForgottenErrors } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
-import { GraphQLError, parse, validate } from 'graphql'
+import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mergeDeferred } from '../../bench/src/merge-deferred.ts'
 import { begin, holding, inTurns, made, restTransport } from './backends.ts'
@@ -188,25 +188,11 @@ async function checkServer(
   }
 }
 
-/** Executors drop the promises of a list when an item fails at once, and do not catch their errors. */
-function ignoreForgottenErrors(): void {
-  const listeners = process.listeners('unhandledRejection')
-  const filter: NodeJS.UnhandledRejectionListener = (reason, promise) => {
-    const isLocated = reason instanceof GraphQLError && reason.path !== undefined
-    if (!isLocated) for (const listener of listeners) listener(reason, promise)
-  }
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', filter)
-  onTestFinished(() => {
-    process.off('unhandledRejection', filter)
-    for (const listener of listeners) process.on('unhandledRejection', listener)
-  })
-}
-
 let cases = 0
 
 describe('answers', () => {
   it('are what there is', { timeout: 240_000 }, async () => {
-    ignoreForgottenErrors()
+    onTestFinished(ignoreForgottenErrors())
     const { schema } = servers.get('with plans') as Server
     await fc.assert(
       fc.asyncProperty(

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { GraphQLError, parse, validate, type DocumentNode } from 'graphql'
+import { parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { expect, it, onTestFinished } from 'vitest'
 import { SLICE_BYTES } from '@vinyasa/base'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
+import { ignoreForgottenErrors } from '@vinyasa/test-kit'
 import { WireReader } from '../../src/codec/wire-reader.ts'
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import {
@@ -95,20 +96,6 @@ async function standardNames(
   const rename = Object.fromEntries(names.filter(([own]) => source.schema.getType(own)))
   await source.close()
   return { rename }
-}
-
-/** Executors drop the promises of a list when an item fails at once, and do not catch their errors. */
-function ignoreForgottenErrors(): void {
-  const listeners = process.listeners('unhandledRejection')
-  const filter: NodeJS.UnhandledRejectionListener = (reason, promise) => {
-    const isLocated = reason instanceof GraphQLError && reason.path !== undefined
-    if (!isLocated) for (const listener of listeners) listener(reason, promise)
-  }
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', filter)
-  onTestFinished(() => {
-    process.off('unhandledRejection', filter)
-    for (const listener of listeners) process.on('unhandledRejection', listener)
-  })
 }
 
 function joinsOf({ joins }: RandomProto, fieldNames: GrpcSourceOptions['fieldNames']): JoinOptions[] {
@@ -280,7 +267,7 @@ it(
       races: 0,
     }
 
-    ignoreForgottenErrors()
+    onTestFinished(ignoreForgottenErrors())
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const random = createRandom(seed)
