@@ -110,6 +110,8 @@ describe('retries of a status in retryStatuses', () => {
   it.each([
     ['3', 3000],
     [new Date(1_700_000_000_000 + 2000).toUTCString(), 2000],
+    // No date of RFC 9110, and sent all the same.
+    [new Date(1_700_000_000_000 + 2000).toISOString(), 2000],
     ['25', 25_000],
   ])('honour Retry-After: %s, whole, whatever maxBackoff is', async (retryAfter, wait) => {
     const { connector, arrivals, settle } = await serve(

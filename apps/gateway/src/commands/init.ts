@@ -139,9 +139,9 @@ const LOCAL = 'http://localhost:8080'
 
 /** A document that says a path and no host has its operations below that path, on whatever host is given without one. */
 function withPathOf(declared: string, given: string): string {
-  const { pathname } = new URL(declared)
+  const { origin, pathname } = new URL(declared)
   const isHost = URL.canParse(given) && /^https?:\/\/[^/?#]+\/?$/.test(given)
-  return isHost && pathname !== '/' ? new URL(pathname, given).href : given
+  return isHost && origin === LOCAL && pathname !== '/' ? new URL(pathname, given).href : given
 }
 
 interface RestDraftOptions {

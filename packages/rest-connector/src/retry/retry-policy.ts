@@ -45,7 +45,7 @@ export function backoffCeiling(
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value.trim())) return Number(value) * 1000
-  // It begins with the name of a day; what begins otherwise may still be a year to `Date.parse`.
-  const date = /^[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
+  // A date has a time of day; what has none may still be a year to `Date.parse`.
+  const date = value.includes(':') ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
