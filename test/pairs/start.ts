@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -152,8 +152,21 @@ function withoutSettingsOfNpm(): Readonly<Record<string, undefined>> {
 
 function isGroupAlive(leader: number): boolean {
   try {
-    return process.kill(-leader, 0)
+    process.kill(-leader, 0)
   } catch {
+    return false
+  }
+  if (!existsSync('/proc/self')) return true
+  // Those that have ended count until whoever adopted them has reaped them, which may take a second.
+  return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isRunningIn(leader, pid))
+}
+
+function isRunningIn(group: number, pid: string): boolean {
+  try {
+    const [, state, itsGroup] = /^.*\) (\S) \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return state !== 'Z' && Number(itsGroup) === group
+  } catch {
+    // It has been reaped meanwhile.
     return false
   }
 }

@@ -1,4 +1,4 @@
-import { onAbort, sleep, systemClock } from '@vinyasa/base'
+import { sleep, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
@@ -9,11 +9,8 @@ import { setImmediate } from 'node:timers/promises'
  * goes on until no request has come for this long …
  */
 const QUIET_MS = 1_000
-/**
- * … but no longer than this: clients of live queries come back as soon as their streams are cut, and whoever stops a gateway
- * expects it to be gone within 5 s, its workers and the package manager above it included.
- */
-const MAX_LINGER_MS = 4_000
+/** … but no longer than this. */
+const MAX_LINGER_MS = 5_000
 
 export interface DrainSettings {
   /** Knows the targets of health probes. */
@@ -89,9 +86,10 @@ export function createDrain(server: Server, { isProbe, inFlight, stop }: DrainSe
       const force = (): void => {
         for (const socket of sockets) socket.destroy()
       }
-      const letGo = onAbort(signal, force)
+      if (signal.aborted) force()
+      else signal.addEventListener('abort', force, { once: true })
       await closed
-      letGo()
+      signal.removeEventListener('abort', force)
     },
   }
 }
