@@ -222,7 +222,7 @@ describe('mapping options', () => {
       methods: { 'm.S.Get': { liveQuery: { enabled: true, triggers } } },
     })
     const field = Object.values(schema.getQueryType()?.getFields() ?? {})[0]
-    expect((field?.extensions['liveQuery'] as { triggers?: unknown }).triggers).toEqual(expected)
+    expect((field!.extensions['liveQuery'] as { triggers?: unknown }).triggers).toEqual(expected)
   })
 
   it('methods options win over the proto setting by setting: what they do not name is as it says', async () => {

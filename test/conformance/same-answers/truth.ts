@@ -5,6 +5,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
   isAbstractType,
+  isIntrospectionType,
   isObjectType,
   parse,
   printSchema,
@@ -215,7 +216,8 @@ export function createTruth(of: GraphQLSchema): Truth {
   const schema = buildSchema(printSchema(of), { assumeValidSDL: true })
   for (const [name, type] of Object.entries(schema.getTypeMap())) {
     if (isAbstractType(type)) type.resolveType = (value) => (value.type === 'item' ? 'Item' : 'Box')
-    if (!isObjectType(type)) continue
+    // Those of introspection are the same objects in every schema of the process.
+    if (!isObjectType(type) || isIntrospectionType(type)) continue
     for (const [field, definition] of Object.entries(type.getFields()))
       definition.resolve = RESOLVERS[name]?.[field] as never
   }
