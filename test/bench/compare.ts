@@ -1,6 +1,7 @@
 // What the project's own programs cost here and in another checkout, which must be built too, in interleaved rounds.
-// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1] [--gateway] [--get]`; `--gateway` takes
-// `vinyasa start` in place of the packages behind node-handler, `--get` asks by GET.
+// `pnpm bench:compare --repo ../before [--starts 3] [--rounds 5] [--seconds 3] [--scenario grpc-1] [--gateway] [--get]`;
+// `--gateway` takes `vinyasa start` in place of the packages behind node-handler, `--get` asks by GET. Both are started anew
+// `--starts` times: what a process optimises, and when, differs from start to start by more than most changes do.
 import { deepStrictEqual } from 'node:assert'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -24,6 +25,7 @@ import {
 const { values } = parseArgs({
   options: {
     repo: { type: 'string' },
+    starts: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     scenario: { type: 'string', multiple: true },
@@ -83,30 +85,35 @@ for (const scenario of all) {
   const [ours] = scenario.contenders.filter(isOurs).slice(-1)
   if (!ours) continue
   const there = new URL(fileURLToPath(ours.file).replace(/^.*\//, ''), contenders)
-  const { contenders: results } = await runScenario(
-    {
-      ...scenario,
-      request: asGet(scenario.request),
-      contenders: [
-        { ...ours, request: asGet(ours.request), name: 'there', file: there },
-        { ...ours, request: asGet(ours.request), name: 'here' },
-      ],
-    },
-    {
+  const compared: Scenario = {
+    ...scenario,
+    request: asGet(scenario.request),
+    contenders: [
+      { ...ours, request: asGet(ours.request), name: 'there', file: there },
+      { ...ours, request: asGet(ours.request), name: 'here' },
+    ],
+  }
+  const starts: (readonly [there: number, here: number])[] = []
+  while (starts.length < Number(values.starts)) {
+    const { contenders: results } = await runScenario(compared, {
       rounds: Number(values.rounds),
       secondsPerRound: Number(values.seconds),
       warmUpSeconds: 4,
       connections: 16,
       load,
       log: () => {},
-    },
-  )
-  const [before = [], after = []] = results.map(({ samples }) =>
-    samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest),
-  )
-  const ratio = spreadOf(after.map((micros, round) => micros / (before[round] as number)))
-  const of = (micros: readonly number[]): string => spreadOf(micros).median.toFixed(1)
+    })
+    const [before = 0, after = 0] = results.map(
+      ({ samples }) => spreadOf(samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest)).median,
+    )
+    starts.push([before, after])
+  }
+  const ratio = spreadOf(starts.map(([before, after]) => after / before))
+  const of = (side: 0 | 1): string => {
+    const { min, median, max } = spreadOf(starts.map((start) => start[side]))
+    return `${median.toFixed(1)} µs (${min.toFixed(1)} to ${max.toFixed(1)})`
+  }
   console.log(
-    `${scenario.name}: there ${of(before)} µs, here ${of(after)} µs; here / there ${ratio.median.toFixed(3)} (${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)})`,
+    `${scenario.name}: there ${of(0)}, here ${of(1)}; here / there ${ratio.median.toFixed(3)} (${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)}, ${starts.length} starts)`,
   )
 }
