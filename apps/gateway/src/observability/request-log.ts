@@ -61,7 +61,7 @@ export function createRequestLog(options: RequestLogOptions): Observer {
   // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
   const isPlain = !redact.some((name) => KEYS.has(name))
   const logger = isPlain ? given.child({}, { redact: [] }) : given
-  const writeLine = isPlain ? lineWriterOf(given) : undefined
+  const writeLine = isPlain ? lineWriterOf(given, 'request') : undefined
 
   function respond(record: RequestRecord, response: ResponseHead, request: Request, context: object): void {
     const { id, operation, backendCalls, errorCodes } = record
@@ -86,7 +86,7 @@ export function createRequestLog(options: RequestLogOptions): Observer {
       line.trace_id = traceId
       line.span_id = spanId
     }
-    if (writeLine) writeLine(level, membersOf(line), 'request')
+    if (writeLine) writeLine(level, membersOf(line))
     else logger[level](line, 'request')
   }
 
@@ -97,16 +97,15 @@ export function createRequestLog(options: RequestLogOptions): Observer {
 function membersOf(line: Line): string {
   const { id, method, path, operation, status, ms, cache, backendCalls, left, errors, trace_id, span_id } =
     line
-  let text = `,"id":${quoted(id)},"method":${quoted(method)},"path":${quoted(path)}`
+  // Neither ids nor methods (RFC 9110, token) hold what needs an escape.
+  let text = `,"id":"${id}","method":"${method}","path":${quoted(path)}`
   if (operation !== undefined) text += `,"operation":${quoted(operation)}`
   text += `,"status":${status},"ms":${ms}`
   if (cache !== undefined) text += `,"cache":${quoted(cache)}`
   if (backendCalls !== undefined) text += `,"backendCalls":${backendCalls}`
   if (left) text += ',"left":true'
   if (errors) text += `,"errors":${JSON.stringify(errors)}`
-  return trace_id === undefined
-    ? text
-    : `${text},"trace_id":${quoted(trace_id)},"span_id":${quoted(span_id ?? '')}`
+  return trace_id === undefined ? text : `${text},"trace_id":"${trace_id}","span_id":"${span_id}"`
 }
 
 /** Counts the calls that an operation's request made. */
