@@ -1,4 +1,4 @@
-import { keyed, PassingMap, systemClock } from '@vinyasa/base'
+import { keyed, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
@@ -38,6 +38,8 @@ interface Held extends Waiting {
   readonly serve: () => () => void
   /** Its client's, once anybody has asked. */
   address: string | undefined
+  /** Where it stands among those in flight; less than 0: it is not there. */
+  place: number
   /** Runs when the response has closed; one listener for all costs less than one for each. */
   ended: (() => void) | undefined
 }
@@ -68,7 +70,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   const connections = new WeakMap<Socket, Connection>()
   const connectionOf = keyed((socket: Socket) => new Connection(socket, all, options), connections)
   return {
-    inFlight: { [Symbol.iterator]: () => all.inFlight.values() },
+    inFlight: all.inFlight,
     admit: (request, response, serve) => connectionOf(request.socket).admit(request, response, serve),
     idleSince: (socket, openedAt) => {
       const connection = connections.get(socket)
@@ -80,8 +82,8 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
 }
 
 class AllConnections {
-  /** Started and, as far as anybody has looked, without the head of an answer. */
-  readonly inFlight = new PassingMap<ServerResponse, Held>()
+  /** Started and, as far as anybody has looked, without the head of an answer; in no order. */
+  readonly inFlight: Held[] = []
   readonly #options: ConnectionGateOptions
   readonly maxInFlight: number
   readonly #ofOneAddress: number
@@ -98,18 +100,28 @@ class AllConnections {
     // A monitor of the process must not take a busy one for a dead one.
     const refusal = this.#options.isProbe(given.request.url) ? undefined : this.#refusalOf(given)
     if (refusal) return refuse(given.response, refusal)
-    this.inFlight.set(given.response, given)
+    given.place = this.inFlight.push(given) - 1
     given.ended = given.serve()
   }
 
+  /** Takes it out; the last one takes its place. */
+  leave(given: Held): void {
+    if (given.place < 0) return
+    const last = this.inFlight.pop() as Held
+    if (last !== given) {
+      this.inFlight[given.place] = last
+      last.place = given.place
+    }
+    given.place = -1
+  }
+
   #refusalOf(given: Held): typeof OVERLOADED | undefined {
-    if (this.inFlight.size < this.#ofOneAddress) return undefined
+    if (this.inFlight.length < this.#ofOneAddress) return undefined
     if (this.#isFull()) return OVERLOADED
     const address = this.#ownerOf(given)
-    if (address === '' || this.inFlight.size < this.#ofOneAddress) return undefined
+    if (address === '' || this.inFlight.length < this.#ofOneAddress) return undefined
     let others = 0
-    for (const one of this.inFlight.values())
-      if (!one.response.headersSent && this.#ownerOf(one) === address) others++
+    for (const one of this.inFlight) if (!one.response.headersSent && this.#ownerOf(one) === address) others++
     return others >= this.#ofOneAddress ? TOO_MANY : undefined
   }
 
@@ -119,10 +131,9 @@ class AllConnections {
 
   /** A request whose answer has started, as event streams have, is not in flight any more. */
   #isFull(): boolean {
-    if (this.inFlight.size < this.maxInFlight) return false
-    for (const { response } of this.inFlight.values())
-      if (response.headersSent) this.inFlight.delete(response)
-    return this.inFlight.size >= this.maxInFlight
+    if (this.inFlight.length < this.maxInFlight) return false
+    for (const given of [...this.inFlight]) if (given.response.headersSent) this.leave(given)
+    return this.inFlight.length >= this.maxInFlight
   }
 }
 
@@ -152,7 +163,15 @@ class Connection {
 
   admit(request: IncomingMessage, response: ServerResponse, serve: Held['serve']): void {
     const { length } = this.#unanswered
-    const given: Held = { request, response, serve, waitedMs: 0, address: undefined, ended: undefined }
+    const given: Held = {
+      request,
+      response,
+      serve,
+      waitedMs: 0,
+      address: undefined,
+      place: -1,
+      ended: undefined,
+    }
     this.#unanswered.push(response)
     response.once('close', () => {
       this.#answered(given)
@@ -206,7 +225,7 @@ class Connection {
   #mayStart(): boolean {
     if (this.#socket.destroyed || this.#held.length === 0 || this.#started >= this.#maxUnanswered)
       return false
-    return this.#started === 0 || this.#all.inFlight.size < this.#all.maxInFlight / 2
+    return this.#started === 0 || this.#all.inFlight.length < this.#all.maxInFlight / 2
   }
 
   #startHeld(): void {
@@ -220,9 +239,9 @@ class Connection {
     })
   }
 
-  #answered({ response }: Held): void {
-    this.#all.inFlight.delete(response)
-    const at = this.#unanswered.indexOf(response)
+  #answered(given: Held): void {
+    this.#all.leave(given)
+    const at = this.#unanswered.indexOf(given.response)
     if (at >= 0) this.#unanswered.splice(at, 1)
     this.#started--
     this.#answeredAt = systemClock.now()
