@@ -504,6 +504,21 @@ describe('claims', () => {
     expect(bob.vary).toContain('x-token')
   })
 
+  it('that headers of backends are made of stand in Vary as the token, where it stands', async () => {
+    const { get, token } = await signed(
+      { rest: await shop() },
+      { header: 'X-Token', scheme: '', forwardClaims: { 'X-Tenant': 'sub' } },
+    )
+    const nobody = await get('{ tenant { tenant } }')
+    expect(nobody).toMatchObject({ control: 'public, no-cache' })
+    expect(nobody.vary).toContain('x-token')
+    const admin = await get('{ tenant { tenant } }', { 'x-token': token('admin') })
+    expect(admin).toMatchObject({ data: { tenant: { tenant: 'admin' } }, control: 'private, no-cache' })
+    const again = await get('{ tenant { tenant } }', { 'x-token': token('admin') })
+    expect([again.cache, again.vary]).toEqual(['HIT', admin.vary])
+    expect((await get('{ you(id: 1) { id } }')).vary).not.toContain('x-token')
+  })
+
   it('that nothing declares are an error', async () => {
     const { get, token } = await signed({ dependencies: { 'Query.mine': { asker: [] } } })
     expect((await get('{ mine }', { authorization: `Bearer ${token('admin')}` })).errors).toMatchObject([

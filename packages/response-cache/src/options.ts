@@ -32,14 +32,14 @@ export type InvalidationStrategy =
 
 /** The rule for sharing the answers of one operation, where rules say who may have them. */
 export interface OperationAccess {
-  /** Request headers by which that is decided, in lower case: answers are private, and `Vary` names these. */
+  /** Request headers by which that is decided, in lower case: `Vary` names these. */
   readonly headers: readonly string[]
   /**
-   * Returns a key: clients for whom it is equal share an answer. `null`: who asks is refused a part, and
+   * Returns a key: clients for whom it is equal share an answer, which is private. `null`: who asks is refused a part, and
    * neither gets a stored answer nor leaves one. The context may not be finished: it is what the hooks of the
-   * request made of it.
+   * request made of it. Default: other headers that sources read are made of these, and tell clients apart.
    */
-  readonly keyOf: (context: Record<string, unknown>) => string | null
+  readonly keyOf?: ((context: Record<string, unknown>) => string | null) | undefined
 }
 
 /** One thing that the cache did, for logs and metrics. */

@@ -78,6 +78,17 @@ export interface Operation {
   readonly isDeferred: boolean
 }
 
+export type Asked = Pick<Operation, 'query' | 'variables'>
+
+export function asAsked({ query, variables }: Operation): Asked {
+  return { query, variables }
+}
+
+/** The same, asked for as a live query. */
+export function asLive({ query, variables }: Operation): Asked {
+  return { query: query.replace(/^query(\([^)]*\))?/, (head) => `${head} @live`), variables }
+}
+
 interface Variable {
   readonly name: string
   readonly definition: string

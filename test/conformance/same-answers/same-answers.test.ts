@@ -7,7 +7,7 @@ import { mergeDeferred } from '../../bench/src/merge-deferred.ts'
 import { begin, holding, inTurns, made, restTransport } from './backends.ts'
 import { comparable, isWithin, type Result } from './compare.ts'
 import { situation, type Situation } from './data.ts'
-import { drawnDocument, type Operation, writeOperation } from './draw-document.ts'
+import { asAsked, asLive, drawnDocument, type Operation, writeOperation } from './draw-document.ts'
 import { createServer, type Server, type Way } from './servers.ts'
 import { createTruth, type Truth } from './truth.ts'
 
@@ -98,13 +98,6 @@ function wayOf({ isDeferred }: Operation, how: number): Way {
   return isDeferred ? 'in parts' : how === 1 ? 'live' : 'whole'
 }
 
-const asked = ({ query, variables }: Operation) => ({ query, variables })
-
-const live = ({ query, variables }: Operation) => ({
-  query: query.replace(/^query(\([^)]*\))?/, (head) => `${head} @live`),
-  variables,
-})
-
 /** Says why an answer is wrong, if it is. `known`: the errors that another server gave, where the same calls failed. */
 function wrongIn(
   answer: Result,
@@ -155,7 +148,7 @@ async function checkServer(
     const since = made.length
     const askers = askersOf(drawn, step)
     const asking = askers.map(({ operations, user, way }) =>
-      server.ask(operations.map(way === 'live' ? live : asked), user, way),
+      server.ask(operations.map(way === 'live' ? asLive : asAsked), user, way),
     )
     const texts = await inTurns(Promise.all(asking))
     const calls = made.slice(since)

@@ -9,19 +9,24 @@ import type { Disposables } from '@vinyasa/test-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { createUserBackend, PROTO } from './backends.ts'
+import type { Asked } from './draw-document.ts'
 import { ownFields, type OwnContext } from './own.ts'
 
 // Servers of the same sources: without plans, with them, and with all that shares answers and calls.
-
-export interface Asked {
-  readonly query: string
-  readonly variables: object
-}
 
 export interface Server {
   readonly schema: GraphQLSchema
   /** One operation, or several in one request. */
   ask(asked: readonly Asked[], user: string, way: Way): Promise<string>
+  /** Asks for a live query, and keeps what its stream brought last. */
+  follow(asked: Asked, user: string): Promise<Followed>
+}
+
+export interface Followed {
+  /** The data of the last event, or the whole body of what is no stream. */
+  latest: string
+  updates: number
+  close(): Promise<void>
 }
 
 /** What a client takes: one answer, one in parts, or one after another, of which it reads the first. */
@@ -310,7 +315,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     schema: createSchema(ownFields()),
     plugins: [
       ...(isSharing ? [useResponseCache({ bus, varyHeaders: ['authorization', 'x-user'] })] : []),
-      useLiveQuery({ bus, defaults: { enabled: true }, varyHeaders: ['x-user'] }),
+      useLiveQuery({ bus, defaults: { enabled: true, throttleMs: 0 }, varyHeaders: ['x-user'] }),
       useDeferSplitter({ maxDeferredFragments: 10_000 }),
       ...(isReversed ? sources.toReversed() : sources),
       { onSchemaChange: ({ schema: changed }: { schema: GraphQLSchema }) => void (schema = changed) },
@@ -318,36 +323,49 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   await yoga.fetch('http://yoga/graphql?query={__typename}')
   if (!schema) throw new Error('there is no schema')
+  const send = (body: unknown, user: string, way: Way): Promise<Response> | Response =>
+    yoga.fetch('http://yoga/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user': user, accept: ACCEPT[way] },
+      body: JSON.stringify(body),
+    })
   return {
     schema,
     async ask(asked, user, way) {
-      const [only] = asked
-      const response = await yoga.fetch('http://yoga/graphql', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-user': user,
-          accept: ACCEPT[way],
-        },
-        body: JSON.stringify(asked.length === 1 ? only : asked),
-      })
-      return way === 'live' && response.body ? firstEvent(response.body) : response.text()
+      const response = await send(asked.length === 1 ? asked[0] : asked, user, way)
+      if (way !== 'live') return response.text()
+      const { latest, close } = await follow(response)
+      await close()
+      return latest
     },
+    follow: async (asked, user) => follow(await send(asked, user, 'live')),
   }
 }
 
-/** The data of the first event of a stream, which ends then; what is no stream is read as it is. */
-async function firstEvent(body: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = body.getReader()
+/** Gives a stream once its first event is there; what is no stream is the data of one event. */
+async function follow({ body, headers }: Response): Promise<Followed> {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream')
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
+  const followed: Followed = { latest: '', updates: 0, close: () => reader.cancel() }
   let text = ''
-  for (;;) {
+  /** Returns whether there may be more. */
+  async function read(): Promise<boolean> {
     const { done, value } = await reader.read()
     if (value) text += typeof value === 'string' ? (value as string) : decoder.decode(value, { stream: true })
-    const [, data] = /^data: (.*)\n\n/m.exec(text) ?? []
-    if (done && data === undefined) return text
-    if (data === undefined) continue
-    await reader.cancel()
-    return data
+    const events = isStream ? text.split('\n\n') : done ? [`data: ${text}`, ''] : [text]
+    text = events.pop() ?? ''
+    for (const event of events) {
+      const [, data] = /^data: (.+)$/m.exec(event) ?? []
+      if (data === undefined) continue
+      followed.latest = data
+      followed.updates++
+    }
+    return !done
   }
+  while (followed.updates === 0 && (await read())) continue
+  void (async () => {
+    while (await read()) continue
+  })()
+  return followed
 }

@@ -1,3 +1,4 @@
+import { describeOperationAsker } from '@vinyasa/invalidation'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
@@ -204,11 +205,17 @@ function cacheOptions(
   rules: FieldRules | undefined,
 ): Access['cache'] {
   const written = typeof responseCache === 'object' ? responseCache.varyHeaders : undefined
-  const isRequired = auth?.jwt.required === true
+  const { required = false, forwardClaims = {} } = auth?.jwt ?? {}
+  const madeOfClaims = new Set(Object.keys(forwardClaims).map((name) => name.toLowerCase()))
   return {
     ...(rules && {
-      access: (operation) =>
-        rules.accessOf(operation) ?? (isRequired ? { headers, keyOf: () => '' } : undefined),
+      access({ schema, document }) {
+        const byRules = rules.accessOf({ schema, document })
+        if (byRules) return byRules
+        if (required) return { headers, keyOf: () => '' }
+        const read = describeOperationAsker(schema, document).headers
+        return read.some((name) => madeOfClaims.has(name)) ? { headers } : undefined
+      },
     }),
     ...(auth && { varyHeaders: written ?? [] }),
   }

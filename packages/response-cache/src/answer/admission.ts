@@ -38,7 +38,7 @@ export class Admission {
     const { report, params, request, context } = state
     const { operationName, variables } = params
     const { headers } = request
-    const access = profile.access?.keyOf(context)
+    const access = profile.access?.keyOf?.(context)
     const said = this.#rules.sessionOf(context)
     const session = said === UNUSABLE ? undefined : said
     const identity = { operationName, variables, headers, session, access }

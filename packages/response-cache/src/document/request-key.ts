@@ -100,6 +100,7 @@ export function mayBePersonal(
   { headers, session }: Pick<RequestIdentity, 'headers' | 'session'>,
 ): boolean {
   const { isPrivate, asker, access, varyNames } = profile
-  if (session != null || access || isPrivate || asker.isPersonal || asker.unknown !== undefined) return true
+  if (session != null || access?.keyOf || isPrivate || asker.isPersonal || asker.unknown !== undefined)
+    return true
   return headers.get('cookie') !== null || varyNames.some((name) => headers.get(name) !== null)
 }

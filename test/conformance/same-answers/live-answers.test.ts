@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createDisposables, ignoreForgottenErrors } from '@vinyasa/test-kit'
+import { setTimeout } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { begin, holding, inTurns, made, restTransport } from './backends.ts'
+import { comparable, type Result } from './compare.ts'
+import { situation, type Situation } from './data.ts'
+import { asAsked, asLive, drawnDocument, type Operation, writeOperation } from './draw-document.ts'
+import { createServer, type Followed, type Server } from './servers.ts'
+import { createTruth, type Truth } from './truth.ts'
+
+// Whoever follows a live query has what there is soon after each change, whoever made it, beside others who follow the same
+// or something else, while runs are under way, with plans and without, from a cache or not.
+
+// Files may share their modules: this one wants its own, and leaves none of them behind.
+vi.hoisted(() => void vi.resetModules())
+afterAll(() => void vi.resetModules())
+
+vi.mock('../../../packages/rest-connector/src/http/client/undici-client.ts', () => ({
+  createTransport: () => restTransport,
+}))
+
+vi.mock(import('../../../packages/base/src/turns.ts'), async (original) => ({
+  ...(await original()),
+  SLICE_BYTES: 60 as never,
+}))
+
+const cleanup = createDisposables(afterAll)
+const servers = new Map<string, Server>()
+const seen = { streams: 0, changes: 0, updates: 0, failing: 0 }
+let truth: Truth
+
+beforeAll(async () => {
+  const of = (plans: boolean, isSharing: boolean) =>
+    createServer({ plans, isSharing, isReversed: isSharing, tell() {}, cleanup })
+  servers.set('without plans', await of(false, false))
+  servers.set('with plans', await of(true, false))
+  servers.set('that share', await of(true, true))
+  truth = createTruth((servers.get('with plans') as Server).schema)
+})
+
+interface Change {
+  readonly mutation: Operation
+  readonly user: string
+  /** The next one comes while runs are under way. */
+  readonly isHurried: boolean
+}
+
+interface Case {
+  readonly given: Situation
+  readonly followed: readonly { readonly query: Operation; readonly user: string }[]
+  readonly changes: readonly Change[]
+}
+
+function isAsWanted(text: string, wanted: Result): boolean {
+  const [got, want] = [comparable(JSON.parse(text) as Result), comparable(wanted)]
+  if (want.data === undefined) return got.data === undefined
+  const [is, should] = [got, want].map(({ data, places, gone }) => ({ data, places, gone }))
+  return isDeepStrictEqual(is, should)
+}
+
+async function checkServer(name: string, server: Server, { given, followed, changes }: Case): Promise<void> {
+  begin(given)
+  const held = holding(given)
+  const opening = followed.map(({ query, user }) => server.follow(asLive(query), user))
+  const streams = await inTurns(Promise.all(opening))
+  try {
+    await checkAll('at first')
+    for (const [at, { mutation, user, isHurried }] of changes.entries()) {
+      const since = made.length
+      await inTurns(server.ask([asAsked(mutation)], user, 'whole'))
+      seen.changes++
+      await truth(mutation, held, user, made, since)
+      if (!isHurried)
+        await checkAll(`after change ${at}, ${mutation.query} ${JSON.stringify(mutation.variables)}`)
+    }
+    await checkAll('in the end')
+    for (const { updates } of streams) seen.updates += updates
+    seen.streams += streams.length
+  } finally {
+    await inTurns(Promise.all(streams.map((stream) => stream.close())))
+  }
+
+  async function checkAll(when: string): Promise<void> {
+    for (const [index, { query, user }] of followed.entries()) {
+      const { result, isUnclear } = await truth(query, held, user, made, 0)
+      if (isUnclear) continue
+      if (result.errors) seen.failing++
+      const stream = streams[index] as Followed
+      for (let left = 60; left > 0 && !isAsWanted(stream.latest, result as Result); left--)
+        await inTurns(setTimeout(left > 50 ? 0 : 20))
+      if (isAsWanted(stream.latest, result as Result)) continue
+      const wanted = JSON.stringify(result)
+      expect.fail(
+        [
+          `${name}, stream ${index} of ${user}, ${when}, ${stream.updates} updates, ${made.slice(-30).map((m) => m.name + m.keys.join() + m.outcome + m.asker)}`,
+          query.query,
+          JSON.stringify(query.variables),
+          stream.latest,
+          `wanted ${wanted}`,
+        ].join('\n'),
+      )
+    }
+  }
+}
+
+let cases = 0
+
+describe('live queries', () => {
+  it('have what there is soon after each change', { timeout: 240_000 }, async () => {
+    onTestFinished(ignoreForgottenErrors())
+    const { schema } = servers.get('with plans') as Server
+    await fc.assert(
+      fc.asyncProperty(
+        situation,
+        fc.array(drawnDocument, { minLength: 1, maxLength: 2 }),
+        fc.array(fc.record({ which: fc.nat(1), user: fc.nat(1) }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.record({ drawn: drawnDocument, user: fc.nat(1), isHurried: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        fc.record({ yes: fc.boolean(), no: fc.boolean(), maybe: fc.boolean() }),
+        async ({ data, delays, faults }, documents, following, changing, flags) => {
+          const queries = documents.map((drawn) =>
+            writeOperation(schema, { ...drawn, isDeferred: false }, 'query', flags),
+          )
+          const userOf = (number: number) => `u${number}.${cases}`
+          const changes = changing.map(({ drawn, user, isHurried }) => ({
+            mutation: writeOperation(schema, { ...drawn, isDeferred: false }, 'mutation', flags),
+            user: userOf(user),
+            isHurried,
+          }))
+          for (const { query } of [...queries, ...changes.map(({ mutation }) => mutation)])
+            fc.pre(validate(schema, parse(query)).length === 0)
+          const followed = following.map(({ which, user }) => ({
+            query: queries[which % queries.length] as Operation,
+            user: userOf(user),
+          }))
+          // What fails fails always, as nobody knows which run comes when.
+          const given = { data, delays, faults: faults.filter(({ nth }) => nth === undefined) }
+          cases++
+          for (const [name, server] of servers) await checkServer(name, server, { given, followed, changes })
+        },
+      ),
+      {
+        numRuns: Number(process.env['PROPERTY_RUNS'] ?? 200),
+        endOnFailure: process.env['PROPERTY_WHOLE'] !== undefined,
+        seed: Number(process.env['PROPERTY_SEED'] ?? 20261127),
+      },
+    )
+    console.log(seen)
+    expect(seen.updates).toBeGreaterThan(seen.streams * 1.2)
+  })
+})
