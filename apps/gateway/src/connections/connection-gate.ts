@@ -132,7 +132,7 @@ class AllConnections {
   /** A request whose answer has started, as event streams have, is not in flight any more. */
   #isFull(): boolean {
     if (this.inFlight.length < this.maxInFlight) return false
-    for (const given of [...this.inFlight]) if (given.response.headersSent) this.leave(given)
+    for (const given of this.inFlight.filter(({ response }) => response.headersSent)) this.leave(given)
     return this.inFlight.length >= this.maxInFlight
   }
 }
