@@ -134,15 +134,19 @@ describe('live queries', () => {
       fc.asyncProperty(
         situation,
         fc.array(drawnDocument, { minLength: 1, maxLength: 2 }),
-        fc.array(fc.record({ which: fc.nat(1), user: fc.nat(1) }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.record({ which: fc.nat(1), user: fc.nat(1), isOther: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
         fc.array(fc.record({ drawn: drawnDocument, user: fc.nat(1), isHurried: fc.boolean() }), {
           minLength: 1,
           maxLength: 4,
         }),
         fc.record({ yes: fc.boolean(), no: fc.boolean(), maybe: fc.boolean() }),
         async ({ data, delays, faults }, documents, following, changing, flags) => {
-          const queries = documents.map((drawn) =>
-            writeOperation(schema, { ...drawn, isDeferred: false }, 'query', flags),
+          // One text with other variables, too.
+          const queries = [flags, { yes: !flags.yes, no: !flags.no, maybe: !flags.maybe }].map((given) =>
+            documents.map((drawn) => writeOperation(schema, { ...drawn, isDeferred: false }, 'query', given)),
           )
           const userOf = (number: number) => `u${number}.${cases}`
           const changes = changing.map(({ drawn, user, isHurried }) => ({
@@ -150,10 +154,10 @@ describe('live queries', () => {
             user: userOf(user),
             isHurried,
           }))
-          for (const { query } of [...queries, ...changes.map(({ mutation }) => mutation)])
+          for (const { query } of [...queries.flat(), ...changes.map(({ mutation }) => mutation)])
             fc.pre(validate(schema, parse(query)).length === 0)
-          const followed = following.map(({ which, user }) => ({
-            query: queries[which % queries.length] as Operation,
+          const followed = following.map(({ which, user, isOther }) => ({
+            query: queries[Number(isOther)]?.[which % documents.length] as Operation,
             user: userOf(user),
           }))
           // What fails fails always, as nobody knows which run comes when.
