@@ -111,7 +111,8 @@ export interface ResponseCacheOptions {
   readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
   /**
    * A text for whom the response is: part of the key, and the identity that `scope: PRIVATE` needs. Null: it knows nobody;
-   * headers tell users apart nevertheless, as `varyHeaders` says.
+   * headers tell users apart nevertheless, as `varyHeaders` says. `Cache-Control` says `private` of all answers, of those for
+   * nobody too: caches on the way cannot tell who is nobody.
    * It sees the finished context, so hits are answered after context building instead of before parse.
    */
   readonly session?: ((context: Record<string, unknown>) => string | null | undefined) | undefined

@@ -132,9 +132,25 @@ describe('on the wire', () => {
     const { yoga } = serve({ mine: ['x-tenant'], joined: ['x-region'] })
     const vary = async (query: string) =>
       (await ask({ yoga }, query, { method: 'GET' })).headers.get('vary')?.toLowerCase().split(', ').sort()
-    expect(await vary('{ same }')).toEqual(['accept', 'authorization'])
-    expect(await vary('{ mine { value } }')).toEqual(['accept', 'authorization', 'x-tenant'])
-    expect(await vary('{ mine { joined } }')).toEqual(['accept', 'authorization', 'x-region', 'x-tenant'])
+    // A cookie keeps a request out of this cache, so others must not answer it from what is kept for one without.
+    const always = ['accept', 'authorization', 'cookie']
+    expect(await vary('{ same }')).toEqual(always)
+    expect(await vary('{ mine { value } }')).toEqual([...always, 'x-tenant'])
+    expect(await vary('{ mine { joined } }')).toEqual([...always, 'x-region', 'x-tenant'])
+  })
+
+  it('with a session nothing is for everybody: no cache on the way can tell who is nobody', async () => {
+    const session = ({ request }: any): string | null => request.headers.get('x-key')
+    const { yoga } = serve({ mine: [], joined: [] }, { session, clientMaxAge: true })
+    const askers: readonly Record<string, string>[] = [{}, { 'x-key': 'ann' }]
+    for (const headers of askers)
+      for (const cache of ['MISS', 'HIT']) {
+        const answer = await ask({ yoga }, '{ mine { value } }', { method: 'GET', headers })
+        expect([answer.cache, answer.headers.get('cache-control')]).toEqual([
+          cache,
+          expect.stringMatching(/^private, max-age=/),
+        ])
+      }
   })
 
   it('an answer for somebody that is not kept here must not be kept elsewhere', async () => {

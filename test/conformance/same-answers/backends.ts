@@ -66,6 +66,23 @@ export function begin(given: Situation): void {
   made.length = 0
 }
 
+/** A change that no server is asked for. */
+export interface Elsewhere {
+  readonly type: 'User' | 'Item'
+  readonly id: string
+  readonly name: string
+}
+
+export function changeIn(data: Held, { type, id, name }: Elsewhere): void {
+  if (type === 'User') usersFor(data, 'setUser', [id], '', name)
+  else thingsFor(data, 'setItem', [id], undefined, name)
+}
+
+/** Somebody else changes what the backends hold. */
+export function changeElsewhere(change: Elsewhere): void {
+  changeIn(held, change)
+}
+
 /** Makes a call: finds what is asked for at once, and gives it when its turns are over. Undefined: there is none. */
 export async function called<Found>(
   { name, asker, keys }: Omit<Made, 'outcome'>,

@@ -4,9 +4,18 @@ import { setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { begin, holding, inTurns, made, restTransport } from './backends.ts'
+import {
+  begin,
+  changeElsewhere,
+  changeIn,
+  type Elsewhere,
+  holding,
+  inTurns,
+  made,
+  restTransport,
+} from './backends.ts'
 import { comparable, type Result } from './compare.ts'
-import { situation, type Situation } from './data.ts'
+import { KEYS, situation, type Situation } from './data.ts'
 import { asAsked, asLive, drawnDocument, type Operation, writeOperation } from './draw-document.ts'
 import { createServer, type Followed, type Server } from './servers.ts'
 import { createTruth, type Truth } from './truth.ts'
@@ -42,7 +51,8 @@ beforeAll(async () => {
 })
 
 interface Change {
-  readonly mutation: Operation
+  /** What is asked of the server, or made elsewhere. */
+  readonly made: Operation | Elsewhere
   readonly user: string
   /** The next one comes while runs are under way. */
   readonly isHurried: boolean
@@ -73,22 +83,28 @@ async function checkServer(name: string, server: Server, { given, followed, chan
       const asked = await inTurns(
         (async () => {
           const since: number[] = []
-          for (const { mutation, user } of row) {
+          for (const { made: change, user } of row) {
             since.push(made.length)
-            await server.ask([asAsked(mutation)], user, 'whole')
+            if ('query' in change) await server.ask([asAsked(change)], user, 'whole')
+            else {
+              changeElsewhere(change)
+              await server.announce(change.type, change.id)
+            }
           }
           return since
         })(),
       )
-      for (const [at, { mutation, user }] of row.entries())
-        await truth(mutation, held, user, made, asked[at] as number)
+      for (const [at, { made: change, user }] of row.entries())
+        if ('query' in change) await truth(change, held, user, made, asked[at] as number)
+        else changeIn(held, change)
       seen.changes += row.length
-      await checkAll(`after ${row.map(({ mutation }) => JSON.stringify(asAsked(mutation))).join(', ')}`)
+      await checkAll(`after ${row.map(({ made: change }) => JSON.stringify(change)).join(', ')}`)
     }
     for (const { updates } of streams) seen.updates += updates
     seen.streams += streams.length
   } finally {
-    await inTurns(Promise.all(streams.map((stream) => stream.close())))
+    for (const stream of streams) stream.close()
+    await inTurns(Promise.resolve())
   }
 
   async function checkAll(when: string): Promise<void> {
@@ -114,6 +130,15 @@ async function checkServer(name: string, server: Server, { given, followed, chan
   }
 }
 
+const elsewhere = fc.option(
+  fc.record({
+    type: fc.constantFrom('User' as const, 'Item' as const),
+    id: fc.constantFrom(...KEYS),
+    name: fc.constantFrom('e1', 'e2'),
+  }),
+  { nil: undefined, freq: 2 },
+)
+
 /** Changes that come right behind each other. */
 function inRows(changes: readonly Change[]): readonly (readonly Change[])[] {
   const rows: Change[][] = []
@@ -138,7 +163,7 @@ describe('live queries', () => {
           minLength: 1,
           maxLength: 4,
         }),
-        fc.array(fc.record({ drawn: drawnDocument, user: fc.nat(1), isHurried: fc.boolean() }), {
+        fc.array(fc.record({ drawn: drawnDocument, elsewhere, user: fc.nat(1), isHurried: fc.boolean() }), {
           minLength: 1,
           maxLength: 4,
         }),
@@ -149,12 +174,13 @@ describe('live queries', () => {
             documents.map((drawn) => writeOperation(schema, { ...drawn, isDeferred: false }, 'query', given)),
           )
           const userOf = (number: number) => `u${number}.${cases}`
-          const changes = changing.map(({ drawn, user, isHurried }) => ({
-            mutation: writeOperation(schema, { ...drawn, isDeferred: false }, 'mutation', flags),
+          const changes = changing.map(({ drawn, elsewhere, user, isHurried }) => ({
+            made: elsewhere ?? writeOperation(schema, { ...drawn, isDeferred: false }, 'mutation', flags),
             user: userOf(user),
             isHurried,
           }))
-          for (const { query } of [...queries.flat(), ...changes.map(({ mutation }) => mutation)])
+          const asked = changes.flatMap(({ made: change }) => ('query' in change ? change : []))
+          for (const { query } of [...queries.flat(), ...asked])
             fc.pre(validate(schema, parse(query)).length === 0)
           const followed = following.map(({ which, user, isOther }) => ({
             query: queries[Number(isOther)]?.[which % documents.length] as Operation,

@@ -18,6 +18,8 @@ export interface Server {
   readonly schema: GraphQLSchema
   /** One operation, or several in one request. */
   ask(asked: readonly Asked[], user: string, way: Way): Promise<string>
+  /** Tells it of a change that was made elsewhere. */
+  announce(entityType: string, entityId: string): Promise<void>
   /** Asks for a live query, and keeps what its stream brought last. */
   follow(asked: Asked, user: string): Promise<Followed>
 }
@@ -26,7 +28,7 @@ export interface Followed {
   /** The data of the last event, or the whole body of what is no stream. */
   latest: string
   updates: number
-  close(): Promise<void>
+  close(): void
 }
 
 /** What a client takes: one answer, one in parts, or one after another, of which it reads the first. */
@@ -323,39 +325,47 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   await yoga.fetch('http://yoga/graphql?query={__typename}')
   if (!schema) throw new Error('there is no schema')
-  const send = (body: unknown, user: string, way: Way): Promise<Response> | Response =>
+  const send = (body: unknown, user: string, way: Way, signal?: AbortSignal): Promise<Response> | Response =>
     yoga.fetch('http://yoga/graphql', {
       method: 'POST',
+      ...(signal && { signal }),
       headers: { 'content-type': 'application/json', 'x-user': user, accept: ACCEPT[way] },
       body: JSON.stringify(body),
     })
   return {
     schema,
     async ask(asked, user, way) {
-      const response = await send(asked.length === 1 ? asked[0] : asked, user, way)
-      if (way !== 'live') return response.text()
-      const { latest, close } = await follow(response)
-      await close()
+      const body = asked.length === 1 ? asked[0] : asked
+      if (way !== 'live') return (await send(body, user, way)).text()
+      const client = new AbortController()
+      const { latest } = await follow(await send(body, user, way, client.signal))
+      client.abort()
       return latest
     },
-    follow: async (asked, user) => follow(await send(asked, user, 'live')),
+    announce: async (entityType, entityId) =>
+      void (await bus.publish([{ entityType, operation: 'update', entityId }])),
+    async follow(asked, user) {
+      const client = new AbortController()
+      const followed = await follow(await send(asked, user, 'live', client.signal))
+      return Object.assign(followed, { close: () => client.abort() })
+    },
   }
 }
 
 /** Gives a stream once its first event is there; what is no stream is the data of one event. */
-async function follow({ body, headers }: Response): Promise<Followed> {
+async function follow({ body, headers }: Response): Promise<Omit<Followed, 'close'>> {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream')
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
-  const followed: Followed = { latest: '', updates: 0, close: () => reader.cancel() }
+  const followed = { latest: '', updates: 0 }
   let text = ''
   /** Returns whether there may be more. */
   async function read(): Promise<boolean> {
     const { done, value } = await reader.read()
     if (value) text += typeof value === 'string' ? (value as string) : decoder.decode(value, { stream: true })
-    const events = isStream ? text.split('\n\n') : done ? [`data: ${text}`, ''] : [text]
-    text = events.pop() ?? ''
-    for (const event of events) {
+    const whole = isStream ? text.split('\n\n') : done ? [`data: ${text}`, ''] : [text]
+    text = whole.pop() ?? ''
+    for (const event of whole) {
       const [, data] = /^data: (.+)$/m.exec(event) ?? []
       if (data === undefined) continue
       followed.latest = data
@@ -365,7 +375,7 @@ async function follow({ body, headers }: Response): Promise<Followed> {
   }
   while (followed.updates === 0 && (await read())) continue
   void (async () => {
-    while (await read()) continue
+    while (await read().catch(() => false)) continue
   })()
   return followed
 }

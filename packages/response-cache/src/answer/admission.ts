@@ -44,13 +44,15 @@ export class Admission {
     const identity = { operationName, variables, headers, session, access }
     const isCacheable = said !== UNUSABLE && this.#isCacheable(profile)
     const key = isCacheable ? this.#keyOf(profile, identity, state.sameBytes) : undefined
-    report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
+    // By what of a request a session tells askers apart, no cache on the way can know.
+    const isPersonal = this.#hasSession || profile.asker.isPersonal === true
+    report.varyNames = profile.varyOnWire
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
-      report.isPersonal = key.isPersonal || profile.asker.isPersonal === true
+      report.isPersonal = key.isPersonal || isPersonal
       return true
     }
-    report.isPersonal = said === UNUSABLE || mayBePersonal(profile, identity)
+    report.isPersonal = isPersonal || mayBePersonal(profile, identity)
     this.#warnOnce(profile)
     return false
   }
