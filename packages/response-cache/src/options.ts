@@ -126,7 +126,10 @@ export interface ResponseCacheOptions {
         readonly document: DocumentNode
       }) => OperationAccess | undefined)
     | undefined
-  /** Return false to leave a request out of the cache altogether. Sees the finished context, as `session`. */
+  /**
+   * Return false to leave a request out of the cache altogether. Sees the finished context, as `session`, and as with that
+   * `Cache-Control` says `private` of all answers.
+   */
   readonly enabled?: ((context: Record<string, unknown>) => boolean) | undefined
   /**
    * Whether `Cache-Control` lets HTTP clients reuse a GET response for the rest of its lifetime. A

@@ -28,6 +28,9 @@ export function useResponseCache(
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
+  const { session, enabled } = cache.options
+  /** What of a request the code looks at, no cache on the way can know. */
+  const isDecidedByCode = session !== undefined || enabled !== undefined
   const reports = createAttachment<OperationReport[]>()
   const begun = createAttachment<OperationReport>()
   const answers = createCacheBehaviour(
@@ -86,7 +89,7 @@ export function useResponseCache(
   }
 
   function begin(context: object, request: Request): OperationReport {
-    const report: OperationReport = { outcome: 'BYPASS' }
+    const report: OperationReport = { outcome: 'BYPASS', isPersonal: isDecidedByCode }
     begun.set(context, report)
     const known = reports.get(request)
     if (known) known.push(report)

@@ -1,3 +1,4 @@
+import { createFakeClock } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { GraphQLError } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
@@ -151,6 +152,26 @@ describe('on the wire', () => {
           expect.stringMatching(/^private, max-age=/),
         ])
       }
+  })
+
+  it('with code that keeps some out nothing is for everybody', async () => {
+    const enabled = ({ request }: any): boolean => request.headers.get('x-preview') === null
+    const { yoga } = serve(
+      { mine: [], joined: [] },
+      { enabled, clientMaxAge: true, clock: createFakeClock() },
+    )
+    const control = async (headers: Record<string, string>) => {
+      const answer = await ask({ yoga }, '{ mine { value } }', { method: 'GET', headers })
+      return [answer.cache, answer.headers.get('cache-control')]
+    }
+    expect(await control({})).toEqual(['MISS', 'private, max-age=60'])
+    expect(await control({ 'x-preview': '1' })).toEqual(['BYPASS', 'private, no-store'])
+  })
+
+  it('Vary names what always counts where no header else does', async () => {
+    const { yoga } = serve({ mine: [], joined: [] }, { varyHeaders: [] })
+    for (const query of ['{ same }', '{ none }', '{ __typename }'])
+      expect((await ask({ yoga }, query, { method: 'GET' })).headers.get('vary')).toBe('Accept, Cookie')
   })
 
   it('an answer for somebody that is not kept here must not be kept elsewhere', async () => {

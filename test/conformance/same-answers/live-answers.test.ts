@@ -1,24 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
+import { openWorld, type World } from './world.ts'
 import { createDisposables, ignoreForgottenErrors } from '@vinyasa/test-kit'
 import { setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  begin,
-  changeElsewhere,
-  changeIn,
-  type Elsewhere,
-  holding,
-  inTurns,
-  made,
-  restTransport,
-} from './backends.ts'
+import { begin, changeElsewhere, changeIn, type Elsewhere, holding, inTurns, made } from './backends.ts'
 import { comparable, type Result } from './compare.ts'
 import { KEYS, situation, type Situation } from './data.ts'
 import { asAsked, asLive, drawnDocument, type Operation, writeOperation } from './draw-document.ts'
-import { createServer, type Followed, type Server } from './servers.ts'
-import { createTruth, type Truth } from './truth.ts'
+import type { Followed, Server } from './servers.ts'
 
 // Whoever follows a live query has what there is soon after each change, whoever made it, beside others who follow the same
 // or something else, while runs are under way, with plans and without, from a cache or not.
@@ -27,27 +18,12 @@ import { createTruth, type Truth } from './truth.ts'
 vi.hoisted(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 
-vi.mock('../../../packages/rest-connector/src/http/client/undici-client.ts', () => ({
-  createTransport: () => restTransport,
-}))
-
-vi.mock(import('../../../packages/base/src/turns.ts'), async (original) => ({
-  ...(await original()),
-  SLICE_BYTES: 60 as never,
-}))
-
 const cleanup = createDisposables(afterAll)
-const servers = new Map<string, Server>()
 const seen = { streams: 0, changes: 0, updates: 0, failing: 0 }
-let truth: Truth
+let world: World
 
 beforeAll(async () => {
-  const of = (plans: boolean, isSharing: boolean) =>
-    createServer({ plans, isSharing, isReversed: isSharing, tell() {}, cleanup })
-  servers.set('without plans', await of(false, false))
-  servers.set('with plans', await of(true, false))
-  servers.set('that share', await of(true, true))
-  truth = createTruth((servers.get('with plans') as Server).schema)
+  world = await openWorld(cleanup)
 })
 
 interface Change {
@@ -95,7 +71,7 @@ async function checkServer(name: string, server: Server, { given, followed, chan
         })(),
       )
       for (const [at, { made: change, user }] of row.entries())
-        if ('query' in change) await truth(change, held, user, made, asked[at] as number)
+        if ('query' in change) await world.truth(change, held, user, made, asked[at] as number)
         else changeIn(held, change)
       seen.changes += row.length
       await checkAll(`after ${row.map(({ made: change }) => JSON.stringify(change)).join(', ')}`)
@@ -109,7 +85,7 @@ async function checkServer(name: string, server: Server, { given, followed, chan
 
   async function checkAll(when: string): Promise<void> {
     for (const [index, { query, user }] of followed.entries()) {
-      const { result, isUnclear } = await truth(query, held, user, made, 0)
+      const { result, isUnclear } = await world.truth(query, held, user, made, 0)
       if (isUnclear) continue
       if (result.errors) seen.failing++
       const stream = streams[index] as Followed
@@ -154,7 +130,7 @@ let cases = 0
 describe('live queries', () => {
   it('have what there is soon after each change', { timeout: 240_000 }, async () => {
     onTestFinished(ignoreForgottenErrors())
-    const { schema } = servers.get('with plans') as Server
+    const { schema, servers } = world
     await fc.assert(
       fc.asyncProperty(
         situation,

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
+import { openWorld, type World } from './world.ts'
 import { createDisposables, ignoreForgottenErrors } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mergeDeferred } from '../../bench/src/merge-deferred.ts'
-import { begin, holding, inTurns, made, restTransport } from './backends.ts'
+import { begin, holding, inTurns, made } from './backends.ts'
 import { comparable, isWithin, type Result } from './compare.ts'
 import { situation, type Situation } from './data.ts'
 import { asAsked, asLive, drawnDocument, type Operation, writeOperation } from './draw-document.ts'
-import { createServer, type Server, type Way } from './servers.ts'
-import { createTruth, type Truth } from './truth.ts'
+import type { Server, Way } from './servers.ts'
 
 // Whoever asks gets what there is: with plans and without, alone or beside others who ask the same or something else, in one
 // part or in several, from a cache or not, in whatever order the backends reply and whichever of their calls fail. What
@@ -19,35 +19,13 @@ import { createTruth, type Truth } from './truth.ts'
 vi.hoisted(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 
-vi.mock('../../../packages/rest-connector/src/http/client/undici-client.ts', () => ({
-  createTransport: () => restTransport,
-}))
-
-// What is long enough to be worked on in several turns of the event loop is drawn as often as what is not.
-vi.mock(import('../../../packages/base/src/turns.ts'), async (original) => ({
-  ...(await original()),
-  SLICE_BYTES: 60 as never,
-}))
-
 const cleanup = createDisposables(afterAll)
 const outcomes = { planned: 0, unplanned: 0, 'fell-back': 0 }
 const seen = { answers: 0, unclear: 0, inParts: 0, live: 0, failing: 0 }
-const servers = new Map<string, Server>()
-let truth: Truth
+let world: World
 
 beforeAll(async () => {
-  const of = (plans: boolean, isSharing: boolean) =>
-    createServer({
-      plans,
-      isSharing,
-      isReversed: isSharing,
-      tell: ({ outcome }) => void outcomes[outcome]++,
-      cleanup,
-    })
-  servers.set('without plans', await of(false, false))
-  servers.set('with plans', await of(true, false))
-  servers.set('that share', await of(true, true))
-  truth = createTruth((servers.get('with plans') as Server).schema)
+  world = await openWorld(cleanup, ({ outcome }) => void outcomes[outcome]++)
 })
 
 /** Several who ask at once, or one who changes something. */
@@ -161,7 +139,7 @@ async function checkServer(
       if (isInParts) seen.inParts++
       if (way === 'live' && text.includes('"liveQuery"')) seen.live++
       for (const [place, operation] of operations.entries()) {
-        const { result, isUnclear } = await truth(operation, held, user, made, since)
+        const { result, isUnclear } = await world.truth(operation, held, user, made, since)
         seen.answers++
         if (isUnclear) {
           seen.unclear++
@@ -186,7 +164,7 @@ let cases = 0
 describe('answers', () => {
   it('are what there is', { timeout: 240_000 }, async () => {
     onTestFinished(ignoreForgottenErrors())
-    const { schema } = servers.get('with plans') as Server
+    const { schema, servers } = world
     await fc.assert(
       fc.asyncProperty(
         situation,

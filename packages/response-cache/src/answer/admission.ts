@@ -44,15 +44,13 @@ export class Admission {
     const identity = { operationName, variables, headers, session, access }
     const isCacheable = said !== UNUSABLE && this.#isCacheable(profile)
     const key = isCacheable ? this.#keyOf(profile, identity, state.sameBytes) : undefined
-    // By what of a request a session tells askers apart, no cache on the way can know.
-    const isPersonal = this.#hasSession || profile.asker.isPersonal === true
-    report.varyNames = profile.varyOnWire
+    report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
-      report.isPersonal = key.isPersonal || isPersonal
+      report.isPersonal ||= key.isPersonal || profile.asker.isPersonal === true
       return true
     }
-    report.isPersonal = isPersonal || mayBePersonal(profile, identity)
+    report.isPersonal ||= mayBePersonal(profile, identity)
     this.#warnOnce(profile)
     return false
   }

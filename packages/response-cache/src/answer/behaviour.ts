@@ -54,7 +54,7 @@ export function createCacheBehaviour(
   function refresh(operation: Operation, next: Execute): Promise<void> {
     return refresher.start(operation, ({ request, context }) => {
       const { params } = operation
-      const report: OperationReport = { outcome: 'BYPASS' }
+      const report: OperationReport = { outcome: 'BYPASS', isPersonal: false }
       const state: OperationState = { request, params, context, report, isRefresh: true, refresh: undefined }
       return run(state, { ...operation, request, context }, next)
     })

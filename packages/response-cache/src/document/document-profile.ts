@@ -38,8 +38,6 @@ export interface DocumentProfile
   readonly access: OperationAccess | undefined
   /** Lower-case names of the request headers in its keys: those that sources read, and those of the options. */
   readonly varyNames: readonly string[]
-  /** Those by which other caches have to tell askers apart; a cookie may say who asks, and keeps a request out of this one. */
-  readonly varyOnWire: readonly string[]
   /** The plan that tells, entity by entity, what a result depends on. */
   readonly entities: EntityPlan
   /** Lists what a mutation changed, entity by entity. */
@@ -76,7 +74,6 @@ export function profileDocument(
   const dependence = operation === 'mutation' ? dependencies.ofMutation(bare) : dependencies.ofOperation(bare)
   const idFieldOf = createIdFields(schema, options.idFields)
   const asker = describeOperationAsker(schema, bare)
-  const access = options.access?.({ schema, document: bare })
   const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...asker.headers]
   const plan = { schema, document: bare, dependencies, idFieldOf }
   return {
@@ -88,9 +85,8 @@ export function profileDocument(
     mentioned: new Set([...touched].map(({ name }) => name)),
     dependence,
     asker,
-    access,
+    access: options.access?.({ schema, document: bare }),
     varyNames: [...new Set(varyNames)].sort(),
-    varyOnWire: [...varyNames, ...(access?.headers ?? []), 'cookie'],
     ...statements,
     entities: createEntityPlan(plan),
     changedIn: (data) => changedEntities(plan, dependence.everything ? [] : dependence.types, data),

@@ -11,8 +11,8 @@ export interface OperationReport {
   entry?: CacheEntry | undefined
   /** The answer goes out as it is stored: no plugin changed or extended it. */
   isUntouched?: boolean | undefined
-  /** The answer may be for somebody: the request says who asks, or a source cannot tell. */
-  isPersonal?: boolean | undefined
+  /** The answer may be for somebody: the request says who asks, a source cannot tell, or code of the options decides. */
+  isPersonal: boolean
   /** Request headers that the answer depends on. */
   varyNames?: readonly string[] | undefined
 }
@@ -43,9 +43,10 @@ export function setCacheHeaders(
   const [report] = reports
   headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
   const isGet = request.method === 'GET'
-  const names = isGet ? reports.flatMap((one) => one.varyNames ?? []) : []
-  if (names.length > 0) {
-    const vary = mergedVary(headers.get('vary'), ['Accept', ...varyHeaders, ...names])
+  if (isGet) {
+    const names = reports.flatMap((one) => one.varyNames ?? [])
+    // A cookie may say who asks: a request that has one is not answered here from what is kept for others either.
+    const vary = mergedVary(headers.get('vary'), ['Accept', 'Cookie', ...varyHeaders, ...names])
     // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
     headers.delete('vary')
     headers.set('vary', vary)
