@@ -32,7 +32,11 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: graphql17
       ? ['packages/*/test/**/*.test.ts']
-      : ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/{kit,e2e,bench}/**/*.test.ts'],
+      : [
+          'packages/*/test/**/*.test.ts',
+          'apps/*/test/**/*.test.ts',
+          'test/{kit,e2e,bench,pairs/faults}/**/*.test.ts',
+        ],
     // Suites of their own: what starts a browser, and what runs long and is rarely red (`test:conformance`).
     exclude: [
       ...configDefaults.exclude,

@@ -62,8 +62,8 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/response-cache/src/http/cache-headers.ts',
-        from: "['Accept', ...varyHeaders, ...names]",
-        to: "['Accept', ...varyHeaders]",
+        from: "['Accept', 'Cookie', ...varyHeaders, ...names]",
+        to: "['Accept', 'Cookie', ...varyHeaders]",
       },
     ],
     beside: { cache: ['endless', ...KEEPING], clientMaxAge: 'on', forward: ['user', 'all'] },
