@@ -91,6 +91,7 @@ const ENDPOINT: KnownOptions<RestEndpoint> = {
   timeoutMs: above(0),
   ...DEPRECABLE,
   returnType: text,
+  listOfOne: texts,
   responseSchema: { typeName: text.required, fields: { '*': FIELD }, description: text },
   answer: true,
   envelope: ENVELOPE,

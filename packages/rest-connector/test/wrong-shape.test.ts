@@ -1,7 +1,7 @@
 import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRestConnector, useRestConnector } from '../src/index.ts'
+import { createRestConnector, useRestConnector, type RestEndpoint } from '../src/index.ts'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())
@@ -15,7 +15,7 @@ const objects: readonly Place[] = [
   ['an item', (value) => ({ l: [{ a: 1 }, value] }), 'get { l { a } }', ['get', 'l', 1]],
 ]
 
-// One object is no list of one: which it is depends on the answer, and a client could not tell it from a list.
+// One object is no list of one, unless `listOfOne` says by what an item is known: it might be an error in a success.
 const noLists: readonly unknown[] = [{ a: 1 }, {}, '<html>', '', 7, false]
 const lists: readonly Place[] = [
   ['the answer', (value) => value, 'get { l { a } }', ['get'], '[T]'],
@@ -84,5 +84,64 @@ describe.each([true, false])('with plans %s', (plans) => {
           expect(errors?.[0]).toMatchObject({ path, extensions: { code: 'REST_BAD_RESPONSE' } })
         }
     },
+  )
+})
+
+describe.each([true, false])(
+  'with plans %s, an answer that is one object and has the members of listOfOne',
+  (plans) => {
+    const endpoint = { name: 'get', path: '/', returnType: '[T]', listOfOne: ['id'] }
+    async function asked(one: Partial<RestEndpoint>, document: string, answer: object): Promise<any> {
+      const backend = cleanup.use(await startRestBackend(() => ({ json: answer })))
+      const connector = cleanup.use(
+        createRestConnector('c', {
+          baseUrl: backend.url,
+          plans,
+          types: { T: { kind: 'object', fields: { id: { type: 'ID!' }, key: { type: 'ID' } } } },
+          endpoints: [
+            { ...endpoint, ...one },
+            { name: 'one', path: '/', returnType: 'T' },
+          ],
+        }),
+      )
+      const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false, maskedErrors: false })
+      const response = await yoga.fetch('http://yoga/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: document }),
+      })
+      return response.json()
+    }
+
+    it.each<[string, Partial<RestEndpoint>, string, object]>([
+      ['of a query', {}, '{ get { id } }', { id: 1 }],
+      ['of a mutation', { method: 'POST' }, 'mutation { get { id } }', { id: 1 }],
+      ['at a path', { responsePath: '$.found' }, '{ get { id } }', { found: { id: 1 } }],
+      ['in an envelope', { envelope: { headers: ['x-total'] } }, '{ get { body { id } } }', { id: 1 }],
+    ])('%s is a list of one', async (_, one, document, answer) => {
+      const { data, errors } = await asked(one, document, answer)
+      const get = [{ id: '1' }]
+      expect([errors, data]).toEqual([undefined, { get: one.envelope ? { body: get } : get }])
+    })
+
+    it('is a list of one in a batch of joined objects', async () => {
+      const on = { type: 'T', field: 'self', args: { ids: '{id}' }, batch: { key: 'id' } }
+      const joined = { args: { ids: '[ID!]' }, queryParams: { ids: '{ids}' }, on }
+      expect(await asked(joined, '{ one { self { id } } }', { id: 1 })).toEqual({
+        data: { one: { self: { id: '1' } } },
+      })
+    })
+
+    it('is an error without one of them', async () => {
+      const { errors } = await asked({ listOfOne: ['id', 'key'] }, '{ get { id } }', { id: 1 })
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'REST_BAD_RESPONSE' })
+    })
+  },
+)
+
+it('listOfOne is refused where the answer is no list', () => {
+  const endpoints = [{ name: 'get', path: '/', returnType: 'JSON', listOfOne: ['id'] }]
+  expect(() => createRestConnector('c', { baseUrl: 'http://host', endpoints })).toThrow(
+    /listOfOne.*is for lists, and the answer is JSON/,
   )
 })

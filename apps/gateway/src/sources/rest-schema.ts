@@ -153,6 +153,7 @@ const endpoint = z.strictObject({
   timeoutMs: milliseconds.optional(),
   description: z.string().optional(),
   returnType: z.string().optional(),
+  listOfOne: z.array(z.string()).optional(),
   responseSchema: z
     .strictObject({
       typeName: z.string(),

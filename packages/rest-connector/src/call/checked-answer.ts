@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { fits, kindOf, type AnswerShape } from '../declare/answer-shape.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { restError } from '../errors.ts'
@@ -13,21 +14,23 @@ const EXPECTED: Readonly<Record<AnswerShape, string>> = {
 }
 
 /**
- * An answer's value, when it is of the shape that its endpoint declares. `response`: where it came with one, and not from
+ * An answer's value, when it is of the shape that its endpoint declares, or a list of one by its `listOfOne`. `response`: where it came with one, and not from
  * another's call, a plan or a transformer. @throws REST_BAD_RESPONSE
  */
 export function checkedAnswer(
-  { name, returnType, shape }: CompiledEndpoint,
+  { name, returnType, shape, listOfOne }: CompiledEndpoint,
   value: unknown,
   response?: Pick<RestResponse, 'status' | 'headers'>,
 ): unknown {
   if (fits(shape, value)) return value
+  if (listOfOne.length > 0 && isRecord(value) && listOfOne.every((member) => Object.hasOwn(value, member)))
+    return [value]
   const contentType = single(response?.headers['content-type'])
   const mediaType = contentType === undefined ? 'no media type' : mediaTypeOf(contentType).slice(0, 80)
   const from = response ? ` (status ${response.status}, ${mediaType})` : ''
   const cause = new Error(
     `REST endpoint "${name}" is declared as ${returnType.text} and must answer with ${EXPECTED[shape]}, ` +
-      `but gave ${kindOf(value)}${from}; check returnType and responsePath.`,
+      `but gave ${kindOf(value)}${from}; check returnType${shape === 'list' ? ', listOfOne' : ''} and responsePath.`,
   )
   const message = `The upstream must answer with ${EXPECTED[shape]}, but gave ${kindOf(value)}${from}.`
   throw restError('REST_BAD_RESPONSE', message, { cause, status: response?.status })

@@ -82,6 +82,11 @@ export interface RestEndpoint extends Deprecable {
   readonly timeoutMs?: number | undefined
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
+  /**
+   * JSON members by which one object is known as an item, where `returnType` is a list: an answer of one object that has
+   * all of them is a list of one, as backends write it that make JSON of XML. Default: such an answer is an error.
+   */
+  readonly listOfOne?: readonly string[] | undefined
   /** The type of the response, with its fields. */
   readonly responseSchema?: ResponseSchema | undefined
   /**

@@ -30,6 +30,8 @@ export interface CompiledEndpoint {
   readonly args: ReadonlyMap<string, Argument>
   readonly returnType: TypeReference
   readonly shape: AnswerShape
+  /** JSON members that make an answer of one object a list of one; empty: it is none. */
+  readonly listOfOne: readonly string[]
   /** The object that the field is, where it is more than the answer. */
   readonly envelope: Envelope | undefined
   /** Object types that a response may hold; empty when nothing is declared. */
@@ -54,7 +56,13 @@ const JSON_TYPE = 'application/json'
 /** @throws RestConfigError */
 export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
   const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
-  const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
+  const {
+    timeoutMs = defaults.timeoutMs,
+    responsePath,
+    bodyTemplate,
+    asQuery = false,
+    listOfOne = [],
+  } = endpoint
   const { parameters: declared = [], body: bodyOptions } = endpoint
   if (!GRAPHQL_NAME.test(name))
     throw new RestConfigError(`name "${name}" is not a GraphQL name`, { path: ['name'] })
@@ -99,6 +107,11 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     ...((body ?? argumentBody)?.variables ?? []),
   ])
   const returnType = returnTypeOf(endpoint)
+  const shape = answerShapeOf(returnType, endpoint, defaults.types)
+  if (listOfOne.length > 0 && shape !== 'list')
+    throw new RestConfigError(`listOfOne is for lists, and the answer is ${returnType.text}`, {
+      path: ['listOfOne'],
+    })
   const toWire = compileWireValues(args, defaults.types)
   if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, parameters, body ?? argumentBody])
   const { baseUrl } = endpoint
@@ -131,7 +144,8 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     isMutation: method !== 'GET' && !asQuery,
     args,
     returnType,
-    shape: answerShapeOf(returnType, endpoint, defaults.types),
+    shape,
+    listOfOne,
     envelope: endpoint.envelope && compileEnvelope(name, method, returnType, endpoint.envelope),
     types: typesOf(endpoint, defaults.types),
     timeoutMs,

@@ -22,7 +22,7 @@ export function answerOf(
   place: Place,
   document: OpenApiDocument,
   types: SchemaTypes,
-): Pick<RestEndpoint, 'returnType' | 'answer' | 'accept'> {
+): Pick<RestEndpoint, 'returnType' | 'listOfOne' | 'answer' | 'accept'> {
   const answers = successesOf(operation, document).flatMap((response) => answersIn(response, document))
   const [first] = answers
   if (first === undefined) return { returnType: 'Boolean', answer: 'none' }
@@ -32,11 +32,11 @@ export function answerOf(
   const schemas = distinct(answers.map(({ schema }) => schema))
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
+  if (schemas.length > 1) return { returnType: types.output({ oneOf: schemas }, place), ...accept }
+  const listOfOne = types.requiredOfItems(only)
   return {
-    returnType:
-      schemas.length === 1
-        ? types.output(only, sharedPlace(first.ref, place))
-        : types.output({ oneOf: schemas }, place),
+    returnType: types.output(only, sharedPlace(first.ref, place)),
+    ...(listOfOne.length > 0 && { listOfOne }),
     ...accept,
   }
 }

@@ -355,6 +355,31 @@ describe('a reply that is not what its document says', () => {
     expect(errors[0].extensions).toMatchObject({ code: 'REST_BAD_RESPONSE', status: 200 })
   })
 
+  it('one object that has all that an item must have is a list of one, and what has less is an error', async () => {
+    const named = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        name: { type: 'string' },
+        pin: { type: 'string', writeOnly: true },
+      },
+      required: ['id', 'name', 'pin', 'unknown'],
+    }
+    const document = documentOf({
+      '/pets': { get: { operationId: 'pets', responses: ok({ type: 'array', items: named }) } },
+    })
+    const answers: [object, unknown][] = [
+      [{ id: 1, name: null }, [{ id: '1' }]],
+      [{ id: 1 }, null],
+      [{ message: 'no' }, null],
+      [[{ id: 1 }], [{ id: '1' }]],
+    ]
+    for (const [json, pets] of answers) {
+      const { ask } = await serve(document, { json })
+      expect([json, (await ask('{ pets { id } }')).data]).toEqual([json, { pets }])
+    }
+  })
+
   it.each<[string, object, RestAnswer, unknown]>([
     ['no body', none, { status: 204 }, true],
     ['a body that nobody declared', { 200: { description: 'ok' } }, html, true],

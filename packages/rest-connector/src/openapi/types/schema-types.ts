@@ -75,6 +75,17 @@ export class SchemaTypes {
     return properties.filter(([, one]) => isObject(one)).map(([name]) => name)
   }
 
+  /** JSON members that each item of a list has in an answer; empty where it is no list of objects, or nothing is required. */
+  requiredOfItems(schema: unknown): readonly string[] {
+    const { kind, node } = this.#read(schema)
+    const item = kind === 'list' ? this.#read(node['items']) : undefined
+    if (item?.kind !== 'object') return []
+    const members = propertiesOf(item.node, 'writeOnly', this.#read)
+    return asList(item.node['required']).filter(
+      (key): key is string => typeof key === 'string' && members.has(key),
+    )
+  }
+
   /** The GraphQL type of what an API gives, nullable. */
   output(schema: unknown, place: Place): string {
     return this.#typeOf(schema, place, false)
