@@ -37,11 +37,11 @@ export function mistakeAt(path: readonly PropertyKey[], text: string, options?: 
 export function mistakesAt(
   path: readonly PropertyKey[],
   error: unknown,
-  asWritten = (inside: readonly PropertyKey[]): readonly PropertyKey[] => inside,
+  asWritten = ({ path: inside = [] }: Finding): readonly PropertyKey[] => inside,
 ): ConfigError {
   const findings = findingsOf(error).map((one) => ({
     message: `${formatPath(path)}: ${formatFinding(one)}`,
-    path: [...path, ...asWritten(one.path ?? [])],
+    path: [...path, ...asWritten(one)],
   }))
   return new ConfigError(findings, { cause: error })
 }

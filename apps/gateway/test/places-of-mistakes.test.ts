@@ -154,6 +154,26 @@ const mistakes: readonly MistakenConfig[] = [
     /belongs to the connection/,
   ],
   [
+    'metadata of a name that is none',
+    `${SOURCE}    metadata: { static: { x-a: b, §x a: c } }\n`,
+    /is no metadata name/,
+  ],
+  [
+    'metadata that no header can hold',
+    `${SOURCE}    metadata: { static: { x-a: b, §x-b: "c\\nd" } }\n`,
+    /metadata\.static: .*x-b/,
+  ],
+  [
+    'a proto file with a mistake',
+    SOURCE.replace('users.proto', 'users.proto, §wrong.proto'),
+    /line 2, column 9/,
+  ],
+  [
+    'a mistake in a proto file that is imported',
+    SOURCE.replace('protoFiles: [users.proto', '§protoFiles: [importing.proto'),
+    /wrong\.proto/,
+  ],
+  [
     'a header of replies that cannot be passed on',
     `${SOURCE}    responseHeaders: [x-a, §connection]\n`,
     /cannot be passed on/,
@@ -225,6 +245,16 @@ const mistakes: readonly MistakenConfig[] = [
     'a field of an answer whose type is none',
     `${REST}      - { name: b, path: /b, responseSchema: { typeName: B, fields: { §id: '[x' } } }\n`,
     /is not a type/,
+  ],
+  [
+    'one item of what is no list',
+    `${REST}      - { name: b, path: /b, returnType: JSON, §listOfOne: [id] }\n`,
+    /listOfOne is for lists/,
+  ],
+  [
+    'a header of all requests that is none',
+    REST.replace('endpoints:', "defaultHeaders: { x-a: b, §'x b': c }\n    endpoints:"),
+    /is not a header name/,
   ],
   [
     'an id in no answer',
@@ -332,6 +362,8 @@ async function folderOfFiles(): Promise<Folder> {
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder.directory, name), text)
   await write('users.proto', PROTO)
   await write('two.proto', PROTO.replace(/1; }$/, '1; string name = 2; }'))
+  await write('wrong.proto', 'syntax = "proto3";\nmessage { }')
+  await write('importing.proto', PROTO.replace(';', '; import "wrong.proto";'))
   await write('api.yaml', OPENAPI)
   for (const [cert, key] of [
     ['cert.pem', 'key.pem'],

@@ -21,6 +21,18 @@ export function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: strin
   }
 }
 
+/** Where the config names a file that it reads messages from; an import of one is found where all are. */
+export function placeOfFile(
+  file: string | undefined,
+  config: GrpcSourceConfig,
+  baseDirectory: string,
+): readonly PropertyKey[] {
+  const { protoFiles = [] } = withAbsolutePaths(config, baseDirectory)
+  if (file === undefined || protoFiles.length === 0) return []
+  const index = protoFiles.indexOf(file)
+  return index < 0 ? ['protoFiles'] : ['protoFiles', index]
+}
+
 /** Throws `ConfigError` for a folder to look up imports in that is not there. */
 export function checkFolders({ includePaths = [] }: GrpcSourceConfig, baseDirectory: string): void {
   const findings = includePaths.flatMap((path, index) =>

@@ -1,7 +1,7 @@
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from './types.ts'
 import { mistakesAt } from '../errors.ts'
-import { checkFolders, withAbsolutePaths } from './files.ts'
+import { checkFolders, placeOfFile, withAbsolutePaths } from './files.ts'
 import { withTlsTexts } from './grpc-tls.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
@@ -29,7 +29,11 @@ export async function openGrpcSource(
       },
     })
   } catch (error) {
-    throw mistakesAt(['grpc', name], error)
+    throw mistakesAt(
+      ['grpc', name],
+      error,
+      ({ path, file }) => path ?? placeOfFile(file, config, baseDirectory),
+    )
   }
   return {
     name,

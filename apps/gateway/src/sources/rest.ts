@@ -61,7 +61,7 @@ export async function openRestSource(
       observe: forRest(observability.observe),
     })
   } catch (error) {
-    throw mistakesAt(['rest', name], error, (path) => asWritten(path, imported))
+    throw mistakesAt(['rest', name], error, ({ path = [] }) => asWritten(path, imported))
   }
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES

@@ -1,6 +1,6 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
 import { createAttachment } from '@vinyasa/base'
-import { badInputError, optionError } from '../errors.ts'
+import { badInputError, optionError, reasonOf, type GrpcSourceError } from '../errors.ts'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'
 
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
@@ -115,14 +115,17 @@ function inPlaceOf(before: MetadataEntries, later: MetadataEntries): MetadataEnt
 }
 
 function fixedEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
-  const forbidden = Object.keys(values).find((name) => isForbidden(name.toLowerCase()))
-  if (forbidden !== undefined) {
-    throw optionError(
-      ['metadata', 'static', forbidden],
-      `metadata.static: "${forbidden}" belongs to the connection and cannot be sent as metadata`,
-    )
-  }
-  return toEntries(values)
+  return Object.entries(values).flatMap(([name, value]) => {
+    const refuse = (text: string, cause?: unknown): GrpcSourceError =>
+      optionError(['metadata', 'static', name], `metadata.static: ${text}`, cause)
+    if (isForbidden(name.toLowerCase()))
+      throw refuse(`"${name}" belongs to the connection and cannot be sent as metadata`)
+    try {
+      return toEntries({ [name]: value })
+    } catch (error) {
+      throw refuse(reasonOf(error), error)
+    }
+  })
 }
 
 /** In loops: with a trace, each operation has entries of its own. */

@@ -15,6 +15,7 @@ import { createResponseCache, freeze } from './cache/response-cache.ts'
 import { createRetryBudget } from '../retry/retry-budget.ts'
 import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
 import { createCounters } from './stats.ts'
+import { compileHeaders } from '../templates/header-template.ts'
 import { parseBaseUrl } from '../declare/base-url.ts'
 import { createTransport } from '#http-client'
 
@@ -36,6 +37,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { bus = createInvalidationBus() } = options
   const home = atPlace(['baseUrl'], () => parseBaseUrl(options.baseUrl))
   const { basePath } = home
+  atPlace(['defaultHeaders'], () => compileHeaders(defaultHeaders))
   const retry = atPlace(['retry'], () => retryOf(options))
   const forward = createForwardHeaders(forwardHeaders)
   const logBody = atPlace(['logBodies'], () => createBodyLog(options.logBodies, logger, env))

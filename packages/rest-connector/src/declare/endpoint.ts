@@ -89,7 +89,7 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     'accept-encoding': ACCEPTED_ENCODINGS,
     ...(hasBody && { 'content-type': JSON_TYPE }),
   }
-  const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
+  const header = atPlace(['headers'], () => compileHeaders(implicit, defaults.defaultHeaders, headers))
   const contentType = header.render({})['content-type'] ?? JSON_TYPE
   // A value that has its place in the request already, a secret in a header above all, is not sent once more.
   const placed = [...path.variables, ...query.variables, ...header.variables, ...parameters.variables]

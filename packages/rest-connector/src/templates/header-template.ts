@@ -23,7 +23,7 @@ export function compileHeaders(...maps: readonly NameValues[]): Template<Readonl
   const templates = new Map<string, TemplatePart[][]>()
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {
-      const path = ['headers', name]
+      const path = [name]
       if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`, { path })
       const parsed = [values].flat().map(parseTemplate)
       if (!parsed.flat().every((part) => typeof part !== 'string' || isHeaderValue(part)))
