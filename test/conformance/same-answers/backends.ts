@@ -28,10 +28,12 @@ message Numbers { repeated int64 numbers = 1; }
 message Change { string id = 1; string name = 2; }
 message Place { string city = 1; string user_id = 2; }
 message Note { string id = 1; string user_id = 2; }
+message Badge { string id = 1; string label = 2; }
 message Found { oneof what { User user = 1; Note note = 2; } string id = 3; }
 message User {
   string id = 1; string name = 2; optional string item_id = 3; int64 number = 4; Kind kind = 5;
   repeated string tags = 6; User boss = 7; oneof contact { string mail = 8; Place place = 9; }
+  Badge badge = 10;
 }
 message UserList { repeated User users = 1; }`
 
@@ -68,14 +70,25 @@ export function begin(given: Situation): void {
 
 /** A change that no server is asked for. */
 export interface Elsewhere {
-  readonly type: 'User' | 'Item'
+  readonly type: 'User' | 'Item' | 'Badge'
   readonly id: string
   readonly name: string
 }
 
 export function changeIn(data: Held, { type, id, name }: Elsewhere): void {
   if (type === 'User') usersFor(data, 'setUser', [id], '', name)
+  else if (type === 'Badge') data.users = data.users.map((user) => labelled(user, id, name))
   else thingsFor(data, 'setItem', [id], undefined, name)
+}
+
+/** Everybody who has a badge has it with its new label. */
+function labelled(user: Row, id: string, label: string): Row {
+  const { badge, boss } = user as Row & { readonly badge?: Row; readonly boss?: Row }
+  return {
+    ...user,
+    ...(badge?.id === id && { badge: { id, label } }),
+    ...(boss && { boss: labelled(boss, id, label) }),
+  }
 }
 
 /** Somebody else changes what the backends hold. */

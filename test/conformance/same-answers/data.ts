@@ -44,6 +44,7 @@ const plainUser = fc.record({
   number,
   kind,
   tags: fc.array(fc.constantFrom('x', ''), { maxLength: 2 }),
+  badge: optional(fc.record({ id: key, label: fc.constantFrom('', 'gold') })),
 })
 const user: fc.Arbitrary<Row> = fc
   .tuple(plainUser, optional(plainUser), fc.constantFrom('mail', 'place', 'none'))

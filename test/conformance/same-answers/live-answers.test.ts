@@ -108,7 +108,8 @@ async function checkServer(name: string, server: Server, { given, followed, chan
 
 const elsewhere = fc.option(
   fc.record({
-    type: fc.constantFrom('User' as const, 'Item' as const),
+    // Nothing leads on from a badge: only what selects one hears of it.
+    type: fc.constantFrom('User' as const, 'Item' as const, 'Badge' as const),
     id: fc.constantFrom(...KEYS),
     name: fc.constantFrom('e1', 'e2'),
   }),
