@@ -105,6 +105,8 @@ describe('vinyasa init writes a config that check passes', () => {
       const { config, checked } = await initiated({}, at)
       expect(checked).toEqual(['schema   1 queries, 0 mutations, 0 subscriptions'])
       expect(config).toMatch(/^# query {8}getHello: hello\.v1\.Greeter\.GetHello/m)
+      // An address in numbers is no name.
+      expect(config).toMatch(how === 'unix:' ? /^ {2}greeter:$/m : /^ {2}api:$/m)
     },
     60_000,
   )

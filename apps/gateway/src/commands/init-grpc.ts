@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { basename, extname, relative } from 'node:path'
 import type { GrpcSource, GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { GraphQLSchema } from 'graphql'
@@ -74,7 +75,9 @@ export async function draftDescriptorSet(file: string, directory: string, ask: A
 export async function draftReflection(address: string, directory: string): Promise<Draft> {
   const endpoint = address.replace(/^grpc(s?):/i, 'http$1:').replace(/\/$/, '')
   const place = endpoint.replace(/^\w+:\/\//, '')
-  const name = nameOf(/^unix/i.test(place) ? place : place.replace(/^dns:(\/*)/, '').replace(/:\d+$/, ''))
+  const host = /^unix/i.test(place) ? place : place.replace(/^dns:(\/*)/, '').replace(/:\d+$/, '')
+  // An address in numbers says nothing of what is there.
+  const name = isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0 ? nameOf(host) : 'api'
   const note = 'The server is asked for its services at each start (reflection).'
   return draftSource(name, { endpoint, reflection: true }, directory, note)
 }
