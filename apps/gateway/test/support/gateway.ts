@@ -89,7 +89,7 @@ export async function startGateway(
   const { baseDirectory = '/', logger = await createLogger({ level: 'silent' }), ...serveOptions } = options
   const gateway = await createGateway(config, { baseDirectory, logger })
   const server = await serve(gateway, { port: 0, logger, ...serveOptions })
-  onTestFinished(() => server.close({ graceMs: 100 }))
+  onTestFinished(() => server.close({ graceMs: 1 }))
   return { gateway, server, endpoint: `${server.url}/graphql` }
 }
 
