@@ -1,8 +1,9 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@vinyasa/base'
 import { freePort } from '@vinyasa/test-kit'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli.ts'
 import type { CommandContext } from '../../src/commands/context.ts'
 
@@ -43,8 +44,12 @@ export async function emptyFolder(answers: string[] = []): Promise<Folder> {
       const port = await freePort()
       const ended = run(['start', '--port', String(port)], context)
       onTestFinished(async () => {
+        // The last request was long ago: a server goes on for a second after it.
+        const later = systemClock.now() + 10_000
+        const clock = vi.spyOn(systemClock, 'now').mockReturnValue(later)
         shutdown.abort()
         await ended
+        clock.mockRestore()
       })
       const base = `http://127.0.0.1:${port}`
       const ready = async (): Promise<number> =>
