@@ -58,11 +58,13 @@ async function stage(): Promise<Stage> {
     rest: {
       slow: {
         baseUrl: rest.url,
+        healthPath: false,
         retry: { maxRetries: 0 },
         endpoints: [{ name: 'slow', path: '/slow', liveQuery: { enabled: true } }],
       },
       late: {
         baseUrl: rest.url,
+        healthPath: false,
         timeoutMs: 200,
         retry: { maxRetries: 0 },
         endpoints: [{ name: 'late', path: '/late' }],
