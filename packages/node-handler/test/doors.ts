@@ -63,7 +63,7 @@ export function buildYoga(options: YogaOptions = {}): ReturnType<typeof createYo
         Query: {
           hello: (_root, { name }: { name?: string }) => `hello ${name ?? 'world'}`,
           slow: async () => {
-            await new Promise((resolve) => setTimeout(resolve, 20))
+            await new Promise((resolve) => setTimeout(resolve, 1))
             return 'slow'
           },
           fails: () => {
