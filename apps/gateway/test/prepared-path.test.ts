@@ -1,5 +1,5 @@
 import { startRestBackend } from '@vinyasa/test-kit'
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -222,14 +222,21 @@ function deep(levels: number): unknown {
   return levels === 0 ? 1 : [deep(levels - 1)]
 }
 
+/** Without boundaries, and seconds until a window of 600 is over, which are of one length. */
+function alike(bytes: Uint8Array): string {
+  return new TextDecoder()
+    .decode(bytes)
+    .replaceAll(/---?[\w-]{10,}/g, '---')
+    .replaceAll(/(in |Seconds":)(?:[45]\d\d|600)\b/g, '$1some')
+}
+
 /** All that a client and an operator see of a request, but for what is new each time. */
 async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object> {
   const response = await send(endpoint, request)
-  const text = await response.text()
-  // Boundaries, and seconds until a window of 600 is over, which are of one length.
-  const body = text
-    .replaceAll(/---?[\w-]{10,}/g, '---')
-    .replaceAll(/(in |Seconds":)(?:[45]\d\d|600)\b/g, '$1some')
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // Nine megabytes, the same for everybody.
+  const isPage = response.headers.get('content-type') === 'text/html'
+  const body = isPage ? createHash('sha256').update(bytes).digest('hex') : alike(bytes)
   const { date: _date, 'x-request-id': id, age: _age, ...headers } = Object.fromEntries(response.headers)
   if (headers['retry-after']) headers['retry-after'] = 'some'
   const { time: _time, ms, id: loggedId, ...line } = lines.at(-1) ?? {}
@@ -424,7 +431,7 @@ it('counts the same in its metrics', async () => {
   const counts = async (config: GatewayConfig): Promise<string[]> => {
     const { endpoint } = await startGateway({ ...OWN_SCHEMA, ...everything, ...config })
     for (const _time of [1, 2, 3])
-      for (const request of Object.values(requests)) await (await send(endpoint, request)).text()
+      for (const request of Object.values(requests)) await (await send(endpoint, request)).arrayBuffer()
     const text = await (await fetch(new URL('/metrics', endpoint))).text()
     return text
       .split('\n')
