@@ -4,8 +4,8 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
-import { expect, it, onTestFinished } from 'vitest'
+import { spawnProcess, startRestBackend, waitUntil, type SpawnedProcess } from '@vinyasa/test-kit'
+import { expect, it, type TestContext } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
@@ -25,9 +25,14 @@ function ask(url: string): Promise<number | string> {
   })
 }
 
+interface Busy {
+  readonly gateway: SpawnedProcess
+  readonly answer: Promise<number | string>
+}
+
 /** Two workers, one of which has a request under way that takes a second; the other has nothing to do. */
-async function startBusy() {
-  const backend = await startRestBackend(() => ({ json: 'there', delayMs: 1_000 }))
+async function startBusy({ onTestFinished }: TestContext, delayMs = 1_000): Promise<Busy> {
+  const backend = await startRestBackend(() => ({ json: 'there', delayMs }))
   onTestFinished(() => backend.stop())
   const endpoints = [{ name: 'thing', path: '/thing', returnType: 'String' }]
   const rest = { things: { baseUrl: backend.url, healthPath: false, endpoints } }
@@ -39,49 +44,64 @@ async function startBusy() {
     command: process.execPath,
     args: [MAIN, 'start', '--config', file, '--port', '0', '--workers', '2'],
     ready: /"url":"(http:[^"]+\/graphql)".*"msg":"gateway ready"/,
+    readyTimeoutMs: 60_000,
     group: true,
   })
   onTestFinished(() => gateway[Symbol.asyncDispose]())
   const ready = (): number => gateway.lines.filter((line) => line.includes('gateway ready')).length
-  await expect.poll(ready, { timeout: 40_000 }).toBe(2)
+  await waitUntil(() => ready() === 2, { timeoutMs: 60_000, awaited: 'both workers' })
   const answer = ask(gateway.ready?.[1] ?? '')
-  await expect.poll(() => backend.requests.length).toBe(1)
+  await waitUntil(() => backend.requests.length === 1, { awaited: 'the request' })
   return { gateway, answer }
 }
 
-it('what one worker has under way is answered though another has ended', { timeout: 120_000 }, async () => {
-  const { gateway, answer } = await startBusy()
-  gateway.signal('SIGTERM')
-  expect(await answer).toBe(200)
-  expect(await gateway.exited).toEqual({ code: 0, signal: null })
-})
+// They mostly wait, each for processes of its own.
+it.concurrent(
+  'what one worker has under way is answered though another has ended',
+  { timeout: 120_000 },
+  async (context) => {
+    const { gateway, answer } = await startBusy(context)
+    gateway.signal('SIGTERM')
+    expect(await answer).toBe(200)
+    expect(await gateway.exited).toEqual({ code: 0, signal: null })
+  },
+)
 
 // A terminal's Ctrl-C and systemd send their signal to the workers too.
-it.each(['SIGINT', 'SIGTERM'] as const)(
+it.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   'what a worker has under way is answered when all processes get %s',
   { timeout: 120_000 },
-  async (signal) => {
-    const { gateway, answer } = await startBusy()
+  async (signal, context) => {
+    const { gateway, answer } = await startBusy(context)
     gateway.signalGroup(signal)
     expect(await answer).toBe(200)
     expect(await gateway.exited).toEqual({ code: 0, signal: null })
   },
 )
 
+/** The idle one may have ended. */
+function tell(worker: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(worker, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 // On a busy machine a worker hears of the signal that the first process sends before it hears of the terminal's own.
-it('a SIGTERM and then a SIGINT are the same end', { timeout: 120_000 }, async () => {
-  const { gateway, answer } = await startBusy()
+it.concurrent('a SIGTERM and then a SIGINT are the same end', { timeout: 120_000 }, async (context) => {
+  const { gateway, answer } = await startBusy(context)
   const workers = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').trim().split(' ')
   expect(workers).toHaveLength(2)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    for (const worker of workers) process.kill(Number(worker), signal)
+    for (const worker of workers) tell(Number(worker), signal)
     await gateway.waitForLine(/finishing requests in flight/)
   }
   expect(await answer).toBe(200)
 })
 
-it('a second Ctrl-C does not wait for it', { timeout: 120_000 }, async () => {
-  const { gateway, answer } = await startBusy()
+it.concurrent('a second Ctrl-C does not wait for it', { timeout: 120_000 }, async (context) => {
+  const { gateway, answer } = await startBusy(context, 60_000)
   gateway.signalGroup('SIGINT')
   await gateway.waitForLine(/finishing requests in flight/)
   gateway.signalGroup('SIGINT')
