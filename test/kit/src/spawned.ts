@@ -118,8 +118,8 @@ export async function spawnProcess(options: SpawnOptions): Promise<SpawnedProces
     cont: () => void process.kill(pid, 'SIGCONT'),
     async [Symbol.asyncDispose]() {
       if (!running) return
-      send('SIGTERM')
-      send('SIGCONT')
+      // Who waits for requests at the first signal does not at the second.
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGCONT'] as const) send(signal)
       await withTimeout(exited, 5_000, 'end').catch(() => {
         send('SIGKILL')
         return exited
