@@ -3,12 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Metadata, ServerCredentials } from '@grpc/grpc-js'
-import { createFakeClock, grpcError, makeCertificate, waitUntil } from '@vinyasa/test-kit'
+import {
+  createDisposables,
+  createFakeClock,
+  grpcError,
+  makeCertificate,
+  startGrpcBackend,
+  waitUntil,
+} from '@vinyasa/test-kit'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { GraphQLError } from 'graphql'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { STATUS_NAMES } from '@vinyasa/grpc-transport'
-import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
+import { createGrpcSource } from '../src/index.ts'
+import { GRAPHQL_PROTO } from './graphql-proto.ts'
+import { backend, describeTransports, disposables, run, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `
 syntax = "proto3";
@@ -55,19 +64,34 @@ const MACHINERY = new Set([
   'DATA_LOSS',
 ])
 
-describeTransports('status', (source) => {
+describe.each(['http2', 'grpc-js'] as const)('status, over %s', (transport) => {
+  const whole = createDisposables(afterAll)
+  const yogas = new Map<boolean | 'caller' | undefined, Yoga>()
+  let answered = ''
+  beforeAll(async () => {
+    const metadata = new Metadata()
+    metadata.set('x-internal', 'canary')
+    const fails = (): never => {
+      throw grpcError(STATUS_NAMES.indexOf(answered as never), 'secret', metadata)
+    }
+    const protoText = { 'graphql.proto': GRAPHQL_PROTO, 'c.proto': PROTO }
+    const { address } = whole.use(
+      await startGrpcBackend({ protos: protoText, handlers: { 'c.S/Get': fails } }),
+    )
+    const endpoint = { protoText: { 'c.proto': PROTO }, endpoint: address, retry: { maxRetries: 0 } }
+    for (const exposeErrors of [undefined, false, 'caller', true] as const) {
+      const logger = { warn() {}, error() {} }
+      const grpc = await createGrpcSource({ name: 'test', logger, transport, ...endpoint, exposeErrors })
+      yogas.set(exposeErrors, yogaWith(whole.use(grpc)))
+    }
+  })
+
   it.each(STATUS_CODES)(
     '%s becomes %s; the message is shown where that is asked for',
     async (status, code) => {
-      const metadata = new Metadata()
-      metadata.set('x-internal', 'canary')
-      const fails = (): never => {
-        throw grpcError(STATUS_NAMES.indexOf(status as never), 'secret', metadata)
-      }
-      const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
-      const endpoint = { protoText: { 'c.proto': PROTO }, endpoint: address, retry: { maxRetries: 0 } }
-      for (const exposeErrors of [undefined, false, 'caller', true] as const) {
-        const result = await run(yogaWith(await source({ ...endpoint, exposeErrors })), '{ get { text } }')
+      answered = status
+      for (const [exposeErrors, yoga] of yogas) {
+        const result = await run(yoga, '{ get { text } }')
         expect(result.errors).toEqual([
           {
             message: expect.any(String),
@@ -80,9 +104,12 @@ describeTransports('status', (source) => {
         expect(result.errors[0].message === 'secret').toBe(isShown)
         expect(JSON.stringify(result)).not.toContain('canary')
       }
+      expect(yogas.size).toBe(4)
     },
   )
+})
 
+describeTransports('status', (source) => {
   it('shows decoded details only when exposeErrors is true', async () => {
     const violation = new BinaryWriter()
       .tag(1, WireType.LengthDelimited)
