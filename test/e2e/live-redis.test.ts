@@ -8,9 +8,10 @@ import {
   spawnProcess,
   startRedis,
   waitUntil,
+  type Disposables,
   type SpawnedProcess,
 } from '@vinyasa/test-kit'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 
 const KEYS = ['a', 'b', 'c', 'd']
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -26,8 +27,7 @@ interface LiveClient {
   value(): number
 }
 
-async function startTwoGateways() {
-  const open = createDisposables(onTestFinished)
+async function startTwoGateways(open: Disposables) {
   const truth = new Map(KEYS.map((key) => [key, 0]))
   const backend = createServer((request, response) =>
     response.end(String(truth.get(request.url!.slice(1)) ?? 0)),
@@ -92,15 +92,21 @@ async function startTwoGateways() {
 }
 
 describeWithRedis('two gateways, one Redis', () => {
+  const open = createDisposables(afterAll)
+  let world: Awaited<ReturnType<typeof startTwoGateways>>
+  beforeAll(async () => {
+    world = await startTwoGateways(open)
+  })
+
   it('an event on one updates clients on the other', async () => {
-    const { change, behind, clients } = await startTwoGateways()
+    const { change, behind, clients } = world
     for (let n = 0; n < 8; n++) await change()
     await waitUntil(() => behind() === 0, { timeoutMs: 5000, awaited: 'every client at the truth' })
     expect(clients).toHaveLength(24)
   }, 60_000)
 
   it('Redis killed and restarted mid-stream: after heal every client equals the truth within 5 s, no process exits, no unhandled rejection', async () => {
-    const { redis, gateways, change, behind } = await startTwoGateways()
+    const { redis, gateways, change, behind } = world
     const quiet = new AbortController()
     const stream = (async () => {
       while (!quiet.signal.aborted) {
