@@ -98,6 +98,8 @@ export interface Beside {
   /** Queries that were executed. */
   queries: number
   mutations: number
+  /** Queries whose connection ended before an answer, so that nobody knows whether they were executed. */
+  unheard: number
   /** Requests that the cache let pass. */
   bypassed: number
   /** Statuses of requests that asked for nothing which the judge knows. */
@@ -106,7 +108,7 @@ export interface Beside {
   readonly codes: string[]
 }
 
-export type BesideCount = 'requests' | 'queries' | 'mutations' | 'bypassed'
+export type BesideCount = 'requests' | 'queries' | 'mutations' | 'unheard' | 'bypassed'
 
 /** Where a rule was broken. */
 export interface Violation {

@@ -47,6 +47,7 @@ export class Talk {
     requests: 0,
     queries: 0,
     mutations: 0,
+    unheard: 0,
     bypassed: 0,
     statuses: [],
     codes: [],

@@ -167,6 +167,28 @@ export const FAULTS: readonly Fault[] = [
     beside: { metrics: ['on', 'token'] },
   },
   {
+    name: 'each run of a live query is counted twice',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/metrics/metrics.ts',
+        from: "operationOfType(isLiveRun(context) ? 'live' : type)(1)",
+        to: "operationOfType(isLiveRun(context) ? 'live' : type)(isLiveRun(context) ? 2 : 1)",
+      },
+    ],
+    beside: { metrics: ['on', 'token'], live: ['sse', 'ws', 'EventSource', 'patches'] },
+  },
+  {
+    name: 'each call of a backend is counted twice',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/metrics/metrics.ts',
+        from: 'endedWith(status)((now() - startedAt) / 1000)',
+        to: 'for (const end of [endedWith(status), endedWith(status)]) end((now() - startedAt) / 1000)',
+      },
+    ],
+    beside: { metrics: ['on', 'token'], gateways: '1' },
+  },
+  {
     name: 'calls of backends carry a second `traceparent`',
     edits: [
       {

@@ -110,6 +110,7 @@ const watch =
         isOpen = false
         watcher.ended = undefined
         watcher.ended = String(await transport.follow(session, options).catch((error: unknown) => error))
+        if (!isOpen) session.beside('unheard', 1)
       }
     })
     await until(() => watchers.every(({ shown, ended }) => shown !== undefined || ended !== undefined))
