@@ -255,17 +255,6 @@ export const FAULTS: readonly Fault[] = [
     beside: { launcher: ['npm start', 'npx'] },
   },
   {
-    name: 'a rebuilt schema loses what plugins note by a symbol',
-    edits: [
-      {
-        file: 'packages/documents/src/schema-with.ts',
-        from: 'changed.extensions = { ...schema.extensions, ...changed.extensions }',
-        to: '',
-      },
-    ],
-    beside: { plugin: 'wraps resolvers' },
-  },
-  {
     name: 'one hook of a plugin closes the prepared path',
     edits: [
       {
