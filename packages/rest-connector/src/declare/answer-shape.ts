@@ -1,4 +1,5 @@
 import { isRecord } from '@vinyasa/base'
+import { RestConfigError } from '../errors.ts'
 import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeReference } from './fields.ts'
 import type { TypeDefinitions } from './type-definitions.ts'
@@ -6,7 +7,20 @@ import type { TypeDefinitions } from './type-definitions.ts'
 /** The kind of JSON that an answer must be; `one` is anything but a list, be it an object or not. */
 export type AnswerShape = 'any' | 'list' | 'object' | 'one'
 
+/** @throws RestConfigError for `listOfOne` of what is no list */
 export function answerShapeOf(
+  returnType: TypeReference,
+  endpoint: RestEndpoint,
+  types: TypeDefinitions,
+): AnswerShape {
+  const shape = declaredShape(returnType, endpoint, types)
+  if (shape === 'list' || !endpoint.listOfOne?.length) return shape
+  throw new RestConfigError(`listOfOne is for lists, and the answer is ${returnType.text}`, {
+    path: ['listOfOne'],
+  })
+}
+
+function declaredShape(
   returnType: TypeReference,
   { responseSchema }: RestEndpoint,
   types: TypeDefinitions,

@@ -56,27 +56,9 @@ const JSON_TYPE = 'application/json'
 /** @throws RestConfigError */
 export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
   const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
-  const {
-    timeoutMs = defaults.timeoutMs,
-    responsePath,
-    bodyTemplate,
-    asQuery = false,
-    listOfOne = [],
-  } = endpoint
-  const { parameters: declared = [], body: bodyOptions } = endpoint
-  if (!GRAPHQL_NAME.test(name))
-    throw new RestConfigError(`name "${name}" is not a GraphQL name`, { path: ['name'] })
-  if (!METHODS.includes(method))
-    throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`, {
-      path: ['method'],
-    })
-  const bodySetting = bodyTemplate ? 'bodyTemplate' : 'body'
-  if ((bodyTemplate || bodyOptions) && method === 'GET')
-    throw new RestConfigError(`a GET request has no body; remove ${bodySetting} or use another method`, {
-      path: [bodySetting],
-    })
-  if (bodyTemplate && bodyOptions)
-    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them', { path: ['body'] })
+  const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
+  const { parameters: declared = [], body: bodyOptions, listOfOne = [] } = endpoint
+  checkRequest(endpoint, method)
   const takesAllArgs =
     bodyTemplate === undefined && bodyOptions === undefined && method !== 'GET' && method !== 'DELETE'
   const hasBody = takesAllArgs || typeof bodyTemplate === 'string'
@@ -107,11 +89,6 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     ...((body ?? argumentBody)?.variables ?? []),
   ])
   const returnType = returnTypeOf(endpoint)
-  const shape = answerShapeOf(returnType, endpoint, defaults.types)
-  if (listOfOne.length > 0 && shape !== 'list')
-    throw new RestConfigError(`listOfOne is for lists, and the answer is ${returnType.text}`, {
-      path: ['listOfOne'],
-    })
   const toWire = compileWireValues(args, defaults.types)
   if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, parameters, body ?? argumentBody])
   const { baseUrl } = endpoint
@@ -144,7 +121,7 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     isMutation: method !== 'GET' && !asQuery,
     args,
     returnType,
-    shape,
+    shape: answerShapeOf(returnType, endpoint, defaults.types),
     listOfOne,
     envelope: endpoint.envelope && compileEnvelope(name, method, returnType, endpoint.envelope),
     types: typesOf(endpoint, defaults.types),
@@ -159,6 +136,23 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
       return render(toWire?.(values) ?? values)
     },
   }
+}
+
+/** Refuses a name and a method that are none, and bodies that cannot be sent. */
+function checkRequest({ name, bodyTemplate, body }: RestEndpoint, method: HttpMethod): void {
+  if (!GRAPHQL_NAME.test(name))
+    throw new RestConfigError(`name "${name}" is not a GraphQL name`, { path: ['name'] })
+  if (!METHODS.includes(method))
+    throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`, {
+      path: ['method'],
+    })
+  const bodySetting = bodyTemplate ? 'bodyTemplate' : 'body'
+  if ((bodyTemplate || body) && method === 'GET')
+    throw new RestConfigError(`a GET request has no body; remove ${bodySetting} or use another method`, {
+      path: [bodySetting],
+    })
+  if (bodyTemplate && body)
+    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them', { path: ['body'] })
 }
 
 function argumentTypes(
