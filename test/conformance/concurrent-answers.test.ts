@@ -296,7 +296,7 @@ it(
         left -= drawn.length
         const bodies = drawn.map(({ asked: { query, variables } }) => ({ query, variables }))
         const [{ kind, asked }] = drawn as [(typeof drawn)[number]]
-        const isGet = drawn.length === 1 && !asked.variables && kind !== 'a change' && random.below(4) === 0
+        const isGet = !isBatch && !asked.variables && kind !== 'a change' && random.below(4) === 0
         const answers = await send(asker, isBatch ? bodies : bodies[0], isGet)
         for (const [at, { kind, asked }] of drawn.entries()) {
           counts.set(kind, (counts.get(kind) ?? 0) + 1)
