@@ -25,7 +25,6 @@ export abstract class HookStep {
   protected abstract readonly hasEnded: boolean
   /** No hook has changed what comes next. */
   protected abstract readonly isUntouched: boolean
-  protected onReturn?: (returned: unknown) => void
 
   /** Calls these hooks ahead of the others. False where the prepared path cannot go on with what they did or threw. */
   runAhead(hooks: readonly Hook[]): MaybePromise<boolean> {
@@ -45,7 +44,15 @@ export abstract class HookStep {
     return this.hasEnded ? undefined : this.#run(this.#ranAhead ? behind : all)
   }
 
+  /** Hears what each hook has returned. */
+  protected onReturn(_returned: unknown): void {}
+
   #run(hooks: readonly Hook[]): MaybePromise<void> {
-    return runHooks(hooks, this.payload, this.onReturn, () => this.hasEnded)
+    return runHooks(
+      hooks,
+      this.payload,
+      (returned) => this.onReturn(returned),
+      () => this.hasEnded,
+    )
   }
 }

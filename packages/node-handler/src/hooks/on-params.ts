@@ -9,7 +9,7 @@ export class OnParams extends HookStep {
   /** Executes the parameters where no hook has brought a result; a hook may have wrapped it. */
   paramsHandler: ParamsHandler
   result: unknown
-  protected readonly payload: object
+  protected readonly payload: { params: unknown; paramsHandler: ParamsHandler }
   protected readonly hasEnded = false
   readonly #given: ParamsHandler
 
@@ -40,11 +40,12 @@ export class OnParams extends HookStep {
       context,
     }
     this.payload = payload
-    // What a hook assigns itself the next one does not see: Yoga makes a payload for each.
-    this.onReturn = () => {
-      payload.params = this.params
-      payload.paramsHandler = this.paramsHandler
-    }
+  }
+
+  /** Takes back what the hook has assigned itself, which the next one does not see: Yoga makes a payload for each. */
+  protected override onReturn(): void {
+    this.payload.params = this.params
+    this.payload.paramsHandler = this.paramsHandler
   }
 
   protected get isUntouched(): boolean {

@@ -49,7 +49,7 @@ export class OnRequestParse extends HookStep {
     return !this.response && this.requestParser === this.#given && this.doneHooks.length === 0
   }
 
-  protected override onReturn = (returned: unknown): void => {
+  protected override onReturn(returned: unknown): void {
     const { onRequestParseDone } = Object(returned) as { readonly onRequestParseDone?: Hook }
     if (onRequestParseDone) this.doneHooks.push(onRequestParseDone)
   }
