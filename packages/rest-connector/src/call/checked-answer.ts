@@ -14,8 +14,8 @@ const EXPECTED: Readonly<Record<AnswerShape, string>> = {
 }
 
 /**
- * An answer's value, when it is of the shape that its endpoint declares, or a list of one by its `listOfOne`. `response`: where it came with one, and not from
- * another's call, a plan or a transformer. @throws REST_BAD_RESPONSE
+ * An answer's value, when it is of the shape that its endpoint declares; one object that has all of `listOfOne` is a list of
+ * it. `response`: where it came with one, and not from another's call, a plan or a transformer. @throws REST_BAD_RESPONSE
  */
 export function checkedAnswer(
   { name, returnType, shape, listOfOne }: CompiledEndpoint,
