@@ -59,7 +59,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { maxUnsentBytes = 64 * 1024 * 1024 } = options
   const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
-  let current = { gateway, inFlight: createInFlight() }
+  let current = { gateway, inFlight: createInFlight(() => drain.release()) }
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
     isProbe,
@@ -68,20 +68,18 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     addressShare,
     addressOf: clientsBy(proxies),
     turns: createFairTurns(),
-  })
-  const server = createServer(nodeDeadlines(deadlines), (request, response) => {
-    proxies.clean(request)
-    ignored.track(request, response)
-    gate.admit(request, response, () => {
+    serve(request, response) {
       const { gateway, inFlight } = current
       drain.track(request, response)
       inFlight.begin()
       gateway.handle(request, response)
-      return () => {
-        drain.release()
-        inFlight.end()
-      }
-    })
+      return inFlight
+    },
+  })
+  const server = createServer(nodeDeadlines(deadlines), (request, response) => {
+    proxies.clean(request)
+    ignored.track(request, response)
+    gate.admit(request, response)
   })
   const { isTrusted: isProxy } = proxies
   const { idleSince, bytesBehind, inFlight: waiting } = gate
@@ -107,7 +105,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     url: `http://${formatHost(host)}:${listening.port}`,
     async replace(next) {
       const old = current
-      current = { gateway: next, inFlight: createInFlight() }
+      current = { gateway: next, inFlight: createInFlight(() => drain.release()) }
       // What is live would go on with the old schema and backends: its clients come back to the new one.
       old.gateway.startDraining({ isFollowed: true })
       const closed = old.inFlight.idle().then(() => old.gateway.close())

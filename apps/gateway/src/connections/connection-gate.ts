@@ -1,4 +1,4 @@
-import { keyed, systemClock } from '@vinyasa/base'
+import { createAttachment, keyed, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
@@ -16,14 +16,20 @@ export interface ConnectionGateOptions {
   readonly turns: FairTurns
   /** Requests that are never refused. */
   readonly isProbe: (url: string | undefined) => boolean
+  /** Answers a request. `end` of what it gives is called when the response has closed. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Served
+}
+
+export interface Served {
+  end(): void
 }
 
 export interface ConnectionGate {
   /**
-   * Call for each request: `serve` runs at once, or in its turn when others of its connection came before it, or never
-   * when its client has gone by then. What it returns runs when the response has closed.
+   * Call for each request: it is served at once, or in its turn when others of its connection came before it, or never
+   * when its client has gone by then.
    */
-  admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
+  admit(request: IncomingMessage, response: ServerResponse): void
   /** All that have started and have no head of an answer, and perhaps others. */
   readonly inFlight: Iterable<Waiting>
   /** Gives when the last answer of a connection ended, or it was opened; undefined while it has a request. */
@@ -34,14 +40,21 @@ export interface ConnectionGate {
   isWhole(socket: Socket): boolean
 }
 
-interface Held extends Waiting {
-  readonly serve: () => () => void
+class Admitted implements Waiting {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  waitedMs = 0
   /** Its client's, once anybody has asked. */
   address: string | undefined
   /** Where it stands among those in flight; less than 0: it is not there. */
-  place: number
-  /** Runs when the response has closed; one listener for all costs less than one for each. */
-  ended: (() => void) | undefined
+  place = -1
+  /** Undefined until it is served. */
+  served: Served | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request
+    this.response = response
+  }
 }
 
 /**
@@ -67,11 +80,11 @@ function body(who: string, code: string): string {
  */
 export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
   const all = new AllConnections(options)
-  const connections = new WeakMap<Socket, Connection>()
+  const connections = createAttachment<Connection>()
   const connectionOf = keyed((socket: Socket) => new Connection(socket, all, options), connections)
   return {
     inFlight: all.inFlight,
-    admit: (request, response, serve) => connectionOf(request.socket).admit(request, response, serve),
+    admit: (request, response) => connectionOf(request.socket).admit(request, response),
     idleSince: (socket, openedAt) => {
       const connection = connections.get(socket)
       return connection ? connection.idleSince(openedAt) : openedAt
@@ -83,7 +96,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
 
 class AllConnections {
   /** Started and, as far as anybody has looked, without the head of an answer; in no order. */
-  readonly inFlight: Held[] = []
+  readonly inFlight: Admitted[] = []
   readonly #options: ConnectionGateOptions
   readonly maxInFlight: number
   readonly #ofOneAddress: number
@@ -96,18 +109,18 @@ class AllConnections {
     this.#ofOneAddress = this.maxInFlight * options.addressShare
   }
 
-  start(given: Held): void {
+  start(given: Admitted): void {
     // A monitor of the process must not take a busy one for a dead one.
     const refusal = this.#options.isProbe(given.request.url) ? undefined : this.#refusalOf(given)
     if (refusal) return refuse(given.response, refusal)
     given.place = this.inFlight.push(given) - 1
-    given.ended = given.serve()
+    given.served = this.#options.serve(given.request, given.response)
   }
 
   /** Takes it out; the last one takes its place. */
-  leave(given: Held): void {
+  leave(given: Admitted): void {
     if (given.place < 0) return
-    const last = this.inFlight.pop() as Held
+    const last = this.inFlight.pop() as Admitted
     if (last !== given) {
       this.inFlight[given.place] = last
       last.place = given.place
@@ -115,7 +128,7 @@ class AllConnections {
     given.place = -1
   }
 
-  #refusalOf(given: Held): typeof OVERLOADED | undefined {
+  #refusalOf(given: Admitted): typeof OVERLOADED | undefined {
     if (this.inFlight.length < this.#ofOneAddress) return undefined
     if (this.#isFull()) return OVERLOADED
     const address = this.#ownerOf(given)
@@ -125,7 +138,7 @@ class AllConnections {
     return others >= this.#ofOneAddress ? TOO_MANY : undefined
   }
 
-  #ownerOf(given: Held): string {
+  #ownerOf(given: Admitted): string {
     return (given.address ??= this.#options.addressOf(given.request))
   }
 
@@ -144,7 +157,7 @@ class Connection {
   readonly #turns: Turns
   /** Responses in the order of the requests, which is theirs; those of requests that wait are among them. */
   readonly #unanswered: ServerResponse[] = []
-  readonly #held: Held[] = []
+  readonly #held: Admitted[] = []
   #started = 0
   #isPaused = false
   #answeredAt: number | undefined
@@ -161,22 +174,12 @@ class Connection {
     socket.once('close', () => this.#close())
   }
 
-  admit(request: IncomingMessage, response: ServerResponse, serve: Held['serve']): void {
+  admit(request: IncomingMessage, response: ServerResponse): void {
     const { length } = this.#unanswered
-    const given: Held = {
-      request,
-      response,
-      serve,
-      waitedMs: 0,
-      address: undefined,
-      place: -1,
-      ended: undefined,
-    }
+    const given = new Admitted(request, response)
     this.#unanswered.push(response)
-    response.once('close', () => {
-      this.#answered(given)
-      given.ended?.()
-    })
+    // One listener that is not taken away again costs less than `once`, at each request.
+    response.on('close', () => this.#answered(given))
     if (length === 0) return this.#start(given)
     if (this.#all.held >= MAX_HELD) return void this.#socket.destroy()
     this.#all.held++
@@ -216,7 +219,7 @@ class Connection {
     }
   }
 
-  #start(given: Held): void {
+  #start(given: Admitted): void {
     this.#started++
     this.#all.start(given)
   }
@@ -239,10 +242,13 @@ class Connection {
     })
   }
 
-  #answered(given: Held): void {
+  #answered(given: Admitted): void {
     this.#all.leave(given)
     const at = this.#unanswered.indexOf(given.response)
-    if (at >= 0) this.#unanswered.splice(at, 1)
+    // Told again.
+    if (at < 0) return
+    if (at === this.#unanswered.length - 1) this.#unanswered.pop()
+    else this.#unanswered.splice(at, 1)
     this.#started--
     this.#answeredAt = systemClock.now()
     if (this.#isPaused && this.#unanswered.length <= this.#maxUnanswered) {
@@ -250,6 +256,7 @@ class Connection {
       this.#socket.resume()
     }
     this.#startHeld()
+    given.served?.end()
   }
 }
 

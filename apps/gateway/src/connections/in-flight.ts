@@ -6,8 +6,8 @@ export interface InFlight {
   idle(): Promise<void>
 }
 
-/** Counts the responses that are being written. */
-export function createInFlight(): InFlight {
+/** Counts the responses that are being written. `onEnd` runs as each of them ends. */
+export function createInFlight(onEnd: () => void): InFlight {
   let open = 0
   let waiting: (() => void)[] = []
   return {
@@ -15,6 +15,7 @@ export function createInFlight(): InFlight {
       open++
     },
     end() {
+      onEnd()
       open--
       if (open > 0) return
       for (const resolve of waiting) resolve()

@@ -43,5 +43,9 @@ export function pathsOf(config: HttpSections): GatewayPaths {
 
 /** Whether the target of a request is one of the paths, with a query or without. */
 export function isAt(url: string | undefined, paths: readonly string[]): boolean {
-  return paths.some((path) => url === path || url?.startsWith(`${path}?`) === true)
+  if (url === undefined) return false
+  for (const path of paths) {
+    if (url.startsWith(path) && (url.length === path.length || url[path.length] === '?')) return true
+  }
+  return false
 }

@@ -1,3 +1,4 @@
+import { createAttachment } from '@vinyasa/base'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -21,7 +22,7 @@ export interface IgnoredUpgrades {
  */
 export function ignoreUpgrades(server: Server): IgnoredUpgrades {
   /** The last response of each connection: what is behind it waits for it. */
-  const latest = new WeakMap<Duplex, ServerResponse>()
+  const latest = createAttachment<ServerResponse>()
 
   function giveBack(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Node's limit for idle connections was set for what it gave up.
