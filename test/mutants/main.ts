@@ -35,6 +35,11 @@ const PACKAGES = [
   'yoga-internals',
   'gateway',
 ]
+/** Packages that are tested where they are used, and by whose tests. */
+const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
+  'grpc-transport': ['packages/grpc-source'],
+  'yoga-internals': ['packages/source-kit', 'packages/defer-splitter'],
+}
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((arg) => arg !== '--'),
   options: {
@@ -70,7 +75,7 @@ for (const name of values.packages?.split(',') ?? PACKAGES) {
   writeFileSync(file, JSON.stringify(config))
   const { status } = spawnSync(process.execPath, [`${stryker}/core/bin/stryker.js`, 'run', file], {
     cwd: root,
-    env: { ...process.env, MUTANTS_OF: folder },
+    env: { ...process.env, MUTANTS_OF: [folder, ...(TESTED_BY[name] ?? [])].join(',') },
     stdio: 'inherit',
   })
   if (status !== 0) {

@@ -1,5 +1,6 @@
 import { startCluster } from '../chaos/cluster.ts'
 import { type HeapSize, heapOf } from '../support/heap.ts'
+import { fillDocuments } from './strangers.ts'
 
 export interface SoakOptions {
   readonly rounds: number
@@ -60,7 +61,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** Mixed load on one gateway process with Redis, for as long as asked. */
+/** Mixed load on one gateway process with Redis, for as long as asked, once it has no room for more documents. */
 export async function runSoak({ rounds, secondsPerRound, clients, print }: SoakOptions): Promise<SoakReport> {
   await using cluster = await startCluster()
   const [{ url, process }] = cluster.slots
@@ -97,6 +98,8 @@ export async function runSoak({ rounds, secondsPerRound, clients, print }: SoakO
     return { requests, failures, smallP99Ms: percentile(small, 0.99) }
   }
 
+  const unfilled = await fillDocuments(url)
+  if (unfilled.length > 0) throw new Error(`${unfilled.length} documents were refused: ${unfilled[0]}`)
   await load(KINDS, Math.min(5, secondsPerRound))
   const alone = await load([SMALL], Math.min(5, secondsPerRound))
   await heapOf(process)

@@ -25,13 +25,16 @@ interface Kind {
 const PASSES = 3
 const AT_A_TIME = 16
 
+/** More than the documents for which a gateway has room. */
+const NEW_SHAPES: Kind = {
+  name: 'new shapes',
+  count: 20_000,
+  ask: (url, turn) => post(url, { query: `{ a${turn}: user(id: "1") { b${turn}: name } }` }),
+}
+
 /** What a gateway remembers of strangers: documents, cached answers, sockets that came and went. */
 const KINDS: readonly Kind[] = [
-  {
-    name: 'new shapes',
-    count: 20_000,
-    ask: (url, turn) => post(url, { query: `{ a${turn}: user(id: "1") { b${turn}: name } }` }),
-  },
+  NEW_SHAPES,
   {
     name: 'cache keys',
     count: 60_000,
@@ -64,6 +67,11 @@ export async function runStrangers({ share, print }: StrangersOptions): Promise<
     reports.push({ name: kind.name, growth: heaps.at(-1)! / heaps[0]! - 1, failures })
   }
   return reports
+}
+
+/** Leaves a gateway no room for one document more, so that those of what follows take the place of others. */
+export async function fillDocuments(url: string): Promise<readonly string[]> {
+  return await askAll(NEW_SHAPES, url, 0, NEW_SHAPES.count)
 }
 
 async function askAll(kind: Kind, url: string, from: number, count: number): Promise<string[]> {
