@@ -20,6 +20,7 @@ class Response extends EventEmitter {
 function open() {
   const outgoing = new Response()
   const seen: unknown[] = []
+  const timeouts: number[] = []
   let give: ((text: string, isLast?: boolean) => void) | undefined
   const source = { asked: 0, left: 0 }
   sendParts(
@@ -33,7 +34,9 @@ function open() {
       },
       leave: () => void source.left++,
     },
-    { socket: { setTimeout() {}, setNoDelay() {}, setKeepAlive() {} } } as unknown as IncomingMessage,
+    {
+      socket: { setTimeout: (ms: number) => timeouts.push(ms), setNoDelay() {}, setKeepAlive() {} },
+    } as unknown as IncomingMessage,
     outgoing as unknown as ServerResponse,
     (part) => void seen.push(part),
   )
@@ -41,7 +44,7 @@ function open() {
     give?.(text, isLast)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { outgoing, seen, source, arrive }
+  return { outgoing, seen, source, timeouts, arrive }
 }
 
 describe('an answer in parts', () => {
@@ -55,6 +58,10 @@ describe('an answer in parts', () => {
     expect(outgoing.written).toEqual(['a', 'b', 'c.'])
     expect(source).toEqual({ asked: 3, left: 1 })
     expect(seen).toEqual(['part a', 'part b', 'part c'])
+  })
+
+  it('may wait for its next part for longer than a connection may be quiet', () => {
+    expect(open().timeouts).toEqual([0])
   })
 
   it('is asked for no more while the client reads nothing', async () => {

@@ -11,7 +11,6 @@ export function runResponseHooks(
   serverContext: ServerContext,
   fetchAPI: FetchAPI,
 ): MaybePromise<Response> {
-  if (hooks.length === 0) return response
   const payload = {
     request,
     response,

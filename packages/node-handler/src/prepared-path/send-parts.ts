@@ -14,7 +14,7 @@ export function sendParts(
 ): void {
   const { next, leave } = stream
   // Yoga's door does the same for streams: time may pass between two parts, and a small one is not held back.
-  if (socket.timeout) socket.setTimeout(0)
+  socket.setTimeout(0)
   socket.setNoDelay(true)
   // Without its delay, Node asks the kernel again each time.
   socket.setKeepAlive(true, 0)
