@@ -75,6 +75,18 @@ describe('a server that speaks something else is named as that', () => {
     expect(await failureOf(kind, undefined)).toMatch(new RegExp(message))
   })
 
+  it('a port where nobody listens is not taken for one that expects TLS', async () => {
+    const server = createTcpServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    await new Promise((resolve) => server.close(resolve))
+    const transport = createHttp2Transport({ address, tls: undefined, channel: {} })
+    onTestFinished(() => transport.close())
+    const error = await transport.unary(CALL, Buffer.from('ask')).catch((caught: unknown) => caught)
+    expect((error as Error).message).toContain('ECONNREFUSED')
+    expect((error as Error).message).not.toContain('TLS')
+  })
+
   it.each([
     ['HTTP/2', 'does not speak TLS: write "http://|where it expects plain text, write "http://'],
     ['HTTP/1.1', 'does not speak TLS: write "http://'],

@@ -29,7 +29,7 @@ export function explainLoss(error: Error, isTls: boolean, hasConnected: boolean)
         { cause: error },
       )
     }
-  } else if (hasConnected && code !== 'ECONNREFUSED') {
+  } else if (hasConnected) {
     return new Error(`it closed the connection without a word: where it expects TLS, ${USE_TLS}`, {
       cause: error,
     })
