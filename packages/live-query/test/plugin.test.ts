@@ -92,6 +92,30 @@ describe('useLiveQuery over HTTP', () => {
     await expect.poll(() => setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
   })
 
+  it('leaves changed_fields out where changedFieldsDepth is 0', async () => {
+    setup = await startLive({ plugin: { changedFieldsDepth: 0 } })
+    const events = await openEventStream(USERS)
+    await events.next()
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    const { data, extensions } = await events.next()
+    expect(data.users.users[0].name).toBe('Eve')
+    expect(extensions.liveQuery).toMatchObject({ revision: 2 })
+    expect(extensions.liveQuery).not.toHaveProperty('changed_fields')
+  })
+
+  it('runs with the headers of the request, but for those of the body that came', async () => {
+    setup = await startLive()
+    const events = await openEventStream(USERS, { 'content-encoding': 'identity', 'x-tenant': 'acme' })
+    await events.next()
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    await events.next()
+    const runs = setup.world.contexts.map(({ request }) => (request as Request).headers)
+    expect(runs.map((headers) => headers.get('x-tenant'))).toEqual(['acme', 'acme'])
+    expect(runs.at(-1)?.get('content-encoding')).toBeNull()
+  })
+
   it('ends the event stream when the ttl is over', async () => {
     setup = await startLive()
     const events = await openEventStream('query @live { expiring { name } }')
