@@ -72,6 +72,7 @@ const document = {
         parameters: [id, { name: 'lang', in: 'query', schema: string }],
         responses: {
           200: {
+            headers: { ETag: { schema: string } },
             content: json({ $ref: '#/components/schemas/Item' }),
             links: {
               body: {
@@ -119,6 +120,7 @@ describe('headers and links of a document', () => {
   it.each([
     ['headers of some names', { headers: ['x-TOTAL'] }, /xTotal: Int/, /link: String|CreateItemReply|next/],
     ['links of some names', { links: ['Parent'] }, /parent\(/, /self\(|ListItemsReply/],
+    ['pages of operations with a Link header', { nextPage: true }, /next: ListItemsReply/, /GetItemReply/],
     ['pages of some operations', { nextPage: ['getItem'] }, /next: GetItemReply/, /ListItemsReply|headers/],
   ] as const)('%s', async (_, options, has, hasNot) => {
     const sdl = await schemaOf(options)
