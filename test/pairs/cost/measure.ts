@@ -10,10 +10,10 @@ import { USERS } from '../users.ts'
 import { cpuOf } from './cpu-of.ts'
 
 /** Requests that one gateway is sent in a round, so many at a time. */
-const REQUESTS = 150
+const REQUESTS = 300
 const AT_ONCE = 6
 /** Requests until V8 has compiled what they need. */
-const WARM = 1_500
+const WARM = 6_000
 
 /** A gateway whose requests are measured. */
 export interface Measured {

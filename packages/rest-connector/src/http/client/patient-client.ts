@@ -110,7 +110,7 @@ export class InterimAnswers {
     const read = connection.read.bind(connection)
     connection.read = (size) => {
       const chunk: unknown = read(size)
-      if (this.#state !== 'final' && Buffer.isBuffer(chunk)) this.pass(chunk)
+      if (Buffer.isBuffer(chunk)) this.pass(chunk)
       return chunk
     }
   }
