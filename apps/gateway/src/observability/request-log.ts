@@ -97,8 +97,7 @@ export function createRequestLog(options: RequestLogOptions): Observer {
 function membersOf(line: Line): string {
   const { id, method, path, operation, status, ms, cache, backendCalls, left, errors, trace_id, span_id } =
     line
-  // An id has nothing that JSON escapes, be it a client's or ours.
-  let text = `,"id":"${id}","method":${quoted(method)},"path":${quoted(path)}`
+  let text = `,"id":${quoted(id)},"method":${quoted(method)},"path":${quoted(path)}`
   if (operation !== undefined) text += `,"operation":${quoted(operation)}`
   text += `,"status":${status},"ms":${ms}`
   if (cache !== undefined) text += `,"cache":${quoted(cache)}`
