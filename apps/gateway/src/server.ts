@@ -59,7 +59,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { maxUnsentBytes = 64 * 1024 * 1024 } = options
   const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
-  let current = { gateway, inFlight: createInFlight(() => drain.release()) }
+  const serving = (gateway: Gateway) => ({ gateway, inFlight: createInFlight(() => drain.release()) })
+  let current = serving(gateway)
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
     isProbe,
@@ -105,7 +106,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     url: `http://${formatHost(host)}:${listening.port}`,
     async replace(next) {
       const old = current
-      current = { gateway: next, inFlight: createInFlight(() => drain.release()) }
+      current = serving(next)
       // What is live would go on with the old schema and backends: its clients come back to the new one.
       old.gateway.startDraining({ isFollowed: true })
       const closed = old.inFlight.idle().then(() => old.gateway.close())

@@ -247,8 +247,7 @@ class Connection {
     const at = this.#unanswered.indexOf(given.response)
     // Told again.
     if (at < 0) return
-    if (at === this.#unanswered.length - 1) this.#unanswered.pop()
-    else this.#unanswered.splice(at, 1)
+    this.#unanswered.splice(at, 1)
     this.#started--
     this.#answeredAt = systemClock.now()
     if (this.#isPaused && this.#unanswered.length <= this.#maxUnanswered) {

@@ -9,6 +9,12 @@ export function pathnameOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string 
   return URL.canParse(url, base) ? new URL(url, base).pathname : '/'
 }
 
+/** What stands before the query of a target, as it was sent. */
+export function pathOfTarget(target: string): string {
+  const end = target.indexOf('?')
+  return end < 0 ? target : target.slice(0, end)
+}
+
 /** The path without the query string, which may hold variables. */
 export function pathOf(url: string): string {
   return PLAIN_PATH.exec(url)?.[1] ?? new URL(url, 'http://localhost').pathname

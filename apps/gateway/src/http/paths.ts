@@ -1,5 +1,6 @@
 import type { HttpSections } from './http-types.ts'
 import { formatPath, mistakeAt } from '../errors.ts'
+import { pathOfTarget } from './pathname.ts'
 
 /** The paths where a gateway answers. */
 export interface GatewayPaths {
@@ -43,9 +44,5 @@ export function pathsOf(config: HttpSections): GatewayPaths {
 
 /** Whether the target of a request is one of the paths, with a query or without. */
 export function isAt(url: string | undefined, paths: readonly string[]): boolean {
-  if (url === undefined) return false
-  for (const path of paths) {
-    if (url.startsWith(path) && (url.length === path.length || url[path.length] === '?')) return true
-  }
-  return false
+  return url !== undefined && paths.includes(pathOfTarget(url))
 }

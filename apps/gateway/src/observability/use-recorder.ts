@@ -3,6 +3,7 @@ import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'
 import { withBehaviour } from '../behaviour.ts'
+import { pathOfTarget } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 
@@ -69,9 +70,4 @@ export function useRecorder(options: RecorderOptions): Plugin {
       recorder.response(request, response, context)
     },
   })
-}
-
-function pathOfTarget(target: string): string {
-  const end = target.indexOf('?')
-  return end < 0 ? target : target.slice(0, end)
 }
