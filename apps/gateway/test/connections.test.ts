@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { rememberBriefly } from '../src/http/readiness.ts'
+import { rememberBriefly } from '../src/http/probes.ts'
 import type { ServeOptions } from '../src/server.ts'
 import { post, startGateway } from './support/gateway.ts'
 

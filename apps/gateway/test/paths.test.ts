@@ -36,8 +36,19 @@ describe('paths', () => {
       { maxInFlight: 1 },
     )
     const status = async (path: string): Promise<number> => (await fetch(server.url + path)).status
-    expect(await Promise.all(['/livez', '/readyz', '/readyz?verbose'].map(status))).toEqual([200, 200, 200])
-    expect(await Promise.all(['/health/live', '/health/ready'].map(status))).toEqual([404, 404])
+    for (const path of ['/livez', '/readyz', '/livez?verbose', '/readyz?verbose', '/livez?a=/readyz'])
+      expect([path, await status(path)]).toEqual([path, 200])
+    for (const path of [
+      '/health/live',
+      '/health/ready',
+      '/health',
+      '/other/livez',
+      '/other?a=/livez',
+      '/livez/',
+    ])
+      expect([path, await status(path)]).toEqual([path, 404])
+    const answer = await post(`${server.url}/graphql?from=/livez`, { query: '{ hello }' })
+    expect(await answer.json()).toEqual({ data: { hello: 'world' } })
   })
 
   it.each<[GatewayConfig, string]>([

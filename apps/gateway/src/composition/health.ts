@@ -1,4 +1,4 @@
-import { rememberBriefly } from '../http/readiness.ts'
+import { rememberBriefly } from '../http/probes.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 
 const READINESS_TIMEOUT_MS = 2000

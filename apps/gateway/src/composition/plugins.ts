@@ -17,7 +17,7 @@ import { federationSource } from '../federation/federation-source.ts'
 import { useInvalidateEndpoint } from '../http/invalidate.ts'
 import { useLeftClients } from '../http/left-clients.ts'
 import { useParameterTypes } from '../http/parameters.ts'
-import { useReadiness } from '../http/readiness.ts'
+import { useProbes } from '../http/probes.ts'
 import type { HttpSettings } from '../presets.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
@@ -61,7 +61,7 @@ export function pluginsOf(
   const isDeferFirst = added.some((plugin) => plugin.onExecute !== undefined)
   return [
     useOperationSources(sources),
-    useReadiness({ path: paths.ready, isReady }),
+    useProbes({ live: paths.live, ready: paths.ready, isReady }),
     useParameterTypes(),
     useLeftClients(),
     ...access.first,

@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web'
 import { backgroundClock, sleep } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
-import { rememberBriefly } from '../http/readiness.ts'
+import { rememberBriefly } from '../http/probes.ts'
 import { readStatusPage } from './page.ts'
 
 const PAGE = '/status'

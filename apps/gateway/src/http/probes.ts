@@ -24,15 +24,24 @@ export function rememberBriefly<Answer>(
   }
 }
 
-/** Answers whether requests may be sent here: 200 or 503, and no more than that to strangers. */
-export function useReadiness(options: { readonly path: string; isReady(): Promise<boolean> }): Plugin {
-  const { path, isReady } = options
+export interface ProbeOptions {
+  /** Answered with 200. */
+  readonly live: string
+  /** Answered with 200 while requests may be sent here, else with 503. */
+  readonly ready: string
+  isReady(): Promise<boolean>
+}
+
+/** Answers probes at two paths, with a query or without: by a status, and no more than that to strangers. */
+export function useProbes({ live, ready, isReady }: ProbeOptions): Plugin {
   return withBehaviour({
     onRequest({ request, endResponse, fetchAPI }) {
-      if (!request.url.includes(path) || pathOf(request.url) !== path) return undefined
-      const answer = (ready: boolean): void =>
-        endResponse(new fetchAPI.Response(null, { status: ready ? 200 : 503 }))
-      return isReady().then(answer, () => answer(false))
+      if (!request.url.includes(live) && !request.url.includes(ready)) return undefined
+      const path = pathOf(request.url)
+      const answer = (isWell: boolean): void =>
+        endResponse(new fetchAPI.Response(null, { status: isWell ? 200 : 503 }))
+      if (path === live) return answer(true)
+      return path === ready ? isReady().then(answer, () => answer(false)) : undefined
     },
   })
 }
