@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRestBackend, waitUntil } from '@vinyasa/test-kit'
@@ -133,6 +134,14 @@ it('the places of a client that has gone are free for others', async () => {
   for (const answer of others) expect((await answer).status).toBe(200)
 })
 
+/** Of a target as it is, in whatever form (RFC 9112, section 3.2). */
+async function statusOf(url: string, target: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(url)
+  const [response] = (await once(get({ hostname, port, path: target }), 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
 it('answers 503 to more requests than may be in flight, not to who asks for its health', async () => {
   const { endpoint, url, begun, release } = await start({ maxInFlight: 3 })
   const inFlight = Array.from({ length: 3 }, () => post(endpoint, { query: '{ turn }' }))
@@ -140,7 +149,10 @@ it('answers 503 to more requests than may be in flight, not to who asks for its 
   const refused = await post(endpoint, { query: '{ turn }' })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'OVERLOADED' } }] })
-  expect((await fetch(`${url}/health/live`)).status).toBe(200)
+  for (const target of ['/health/live', '/health/live?from=lb', 'http://a/health/live', '/health/./live'])
+    expect([target, await statusOf(url, target)]).toEqual([target, 200])
+  for (const target of ['//', '//health/live', 'http://', '*', '/graphql?from=/health/live'])
+    expect([target, await statusOf(url, target)]).toEqual([target, 503])
   release()
   for (const answer of inFlight) expect((await answer).status).toBe(200)
   expect((await post(endpoint, { query: '{ turn }' })).status).toBe(200)

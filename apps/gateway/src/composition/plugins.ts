@@ -61,7 +61,7 @@ export function pluginsOf(
   const isDeferFirst = added.some((plugin) => plugin.onExecute !== undefined)
   return [
     useOperationSources(sources),
-    useProbes({ live: paths.live, ready: paths.ready, isReady }),
+    useProbes(paths, isReady),
     useParameterTypes(),
     useLeftClients(),
     ...access.first,

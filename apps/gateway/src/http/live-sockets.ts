@@ -38,7 +38,7 @@ export function createLiveSockets({ paths, logger, ...options }: LiveSocketsOpti
     handleUpgrade(request, socket, head) {
       // Node leaves the socket without a listener; without one, a client's reset would end the process.
       socket.on('error', () => {})
-      if (paths.includes(pathnameOf(request))) hub.emit('upgrade', request, socket, head)
+      if (paths.includes(pathnameOf(request.url ?? '/'))) hub.emit('upgrade', request, socket, head)
       else refuseUpgrade(socket, 404)
     },
     async close() {

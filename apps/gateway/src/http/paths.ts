@@ -1,6 +1,6 @@
 import type { HttpSections } from './http-types.ts'
 import { formatPath, mistakeAt } from '../errors.ts'
-import { pathOfTarget } from './pathname.ts'
+import { pathnameOf } from './pathname.ts'
 
 /** The paths where a gateway answers. */
 export interface GatewayPaths {
@@ -44,5 +44,5 @@ export function pathsOf(config: HttpSections): GatewayPaths {
 
 /** Whether the target of a request is one of the paths, with a query or without. */
 export function isAt(url: string | undefined, paths: readonly string[]): boolean {
-  return url !== undefined && paths.includes(pathOfTarget(url))
+  return url !== undefined && paths.includes(pathnameOf(url))
 }

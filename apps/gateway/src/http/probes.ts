@@ -1,6 +1,7 @@
 import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
-import { pathOf } from './pathname.ts'
+import { pathnameOf } from './pathname.ts'
+import type { GatewayPaths } from './paths.ts'
 import { withBehaviour } from '../behaviour.ts'
 
 /**
@@ -24,20 +25,14 @@ export function rememberBriefly<Answer>(
   }
 }
 
-export interface ProbeOptions {
-  /** Answered with 200. */
-  readonly live: string
-  /** Answered with 200 while requests may be sent here, else with 503. */
-  readonly ready: string
-  isReady(): Promise<boolean>
-}
-
-/** Answers probes at two paths, with a query or without: by a status, and no more than that to strangers. */
-export function useProbes({ live, ready, isReady }: ProbeOptions): Plugin {
+/**
+ * Answers probes at two paths, with a query or without, by a status and no more than that to strangers: 200 where the
+ * process lives; 200 where requests may be sent here, else 503.
+ */
+export function useProbes({ live, ready }: GatewayPaths, isReady: () => Promise<boolean>): Plugin {
   return withBehaviour({
     onRequest({ request, endResponse, fetchAPI }) {
-      if (!request.url.includes(live) && !request.url.includes(ready)) return undefined
-      const path = pathOf(request.url)
+      const path = pathnameOf(request.url)
       const answer = (isWell: boolean): void =>
         endResponse(new fetchAPI.Response(null, { status: isWell ? 200 : 503 }))
       if (path === live) return answer(true)

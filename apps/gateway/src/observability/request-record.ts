@@ -2,7 +2,7 @@ import type { Context, Span } from '@opentelemetry/api'
 import { createAttachment } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import type { BackendCallEnd } from './backend-call.ts'
-import { pathOf } from '../http/pathname.ts'
+import { pathnameOf } from '../http/pathname.ts'
 
 /** Facts about one HTTP request while it is served. */
 export interface RequestRecord {
@@ -49,5 +49,5 @@ export function recordOf(context: unknown): RequestRecord | undefined {
 
 /** The path of a record's request. */
 export function recordedPath(record: RequestRecord, request: Request): string {
-  return (record.path ??= pathOf(request.url))
+  return (record.path ??= pathnameOf(request.url))
 }

@@ -3,7 +3,7 @@ import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'
 import { withBehaviour } from '../behaviour.ts'
-import { pathOfTarget } from '../http/pathname.ts'
+import { pathnameOf } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 
@@ -54,7 +54,7 @@ export function useRecorder(options: RecorderOptions): Plugin {
   return withBehaviour(plugin, {
     begin({ request, context }) {
       // It is the endpoint's, whose path no URL writes otherwise.
-      recorder.begin(request, context, pathOfTarget((context['req'] as IncomingMessage).url ?? '/'))
+      recorder.begin(request, context, pathnameOf((context['req'] as IncomingMessage).url ?? '/'))
     },
     execute(operation, next) {
       const end = recorder.beginOperation(factsOf(operation.prepared.definition), operation.context)
