@@ -52,7 +52,7 @@ describe('known queries', () => {
 
   it('do not where a plugin of the config instruments steps', async () => {
     expect(await startupLog({ plugins: [CLOSES] })).toContain(
-      'Prepared queries go through every hook: a plugin uses instrumentation.execute',
+      'Prepared operations go through every hook: a plugin uses instrumentation.execute',
     )
   })
 })
@@ -157,6 +157,10 @@ const requests: Readonly<Record<string, Asked>> = {
   'another value in an erring document': asks('{ echo(text: "d") fail }'),
   'a third value in an erring document': asks('{ echo(text: "eeeee") fail }'),
   'a mutation': asks('mutation { change }'),
+  'a mutation with a value': asks('mutation { change(text: "a") }'),
+  'one with another value': asks('mutation { change(text: "b") }'),
+  'one with a third value': asks('mutation { change(text: "ccc") }'),
+  'one with a value that fails': asks('mutation { change(text: "") }'),
   'a deferred fragment': {
     ...asks('{ hello ... @defer { item { id } } }'),
     headers: { ...json, accept: 'multipart/mixed' },

@@ -22,7 +22,7 @@ export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
   /** Why every request of this server takes Yoga's own door; empty when GETs and JSON requests take the thin one. */
   readonly slowPathReasons: readonly string[]
-  /** Why every request goes through all hooks; empty where requests for prepared queries do not. */
+  /** Why every request goes through all hooks; empty where requests for prepared operations do not. */
   readonly preparedPathReasons: readonly string[]
 }
 

@@ -45,6 +45,9 @@ const schema = createSchema({
       thing(id: ID): Thing
       things(ids: [ID!]): [Thing!]
     }
+    type Mutation {
+      add(o: In, id: ID): Thing
+    }
   `,
   resolvers: {
     Any: new GraphQLScalarType({ name: 'Any' }),
@@ -53,6 +56,7 @@ const schema = createSchema({
       thing: (_parent, args) => args as unknown,
       things: (_parent, { ids }: { ids?: string[] }) => (ids ?? []).map((id) => ({ id })),
     },
+    Mutation: { add: (_parent, { o }: { o?: object }) => o },
     Thing: {
       id: ({ id }: { id?: string }, { prefix }: { prefix: string }) => `${prefix}${JSON.stringify(id)}`,
       echo: (_parent, args) => JSON.stringify(args),
@@ -196,6 +200,8 @@ describe('a document that differs from known ones in its literals alone', () => 
     ['in an object', (n) => `{ thing { echo(s: "", o: { n: [${n}] }) } }`, true],
     ['in a fragment', (n) => `{ thing { ...F } } fragment F on Thing { id(prefix: "${n}") }`, true],
     ['beside variables', (n) => `query ($v: ID) { thing(id: $v) { id(prefix: "${n}") } }`, true],
+    ['of a mutation', (n) => `mutation { add(o: { id: "${n}", n: [${n}] }) { id } }`, true],
+    ['of some fields', (n) => `mutation { a: add(id: ${n}) { id } b: add(o: { id: ${n} }) { id } }`, true],
     ['with other text around it', (n) => `{ thing(id: ${n}) {${' '.repeat(n)}id } }`, false],
     ['a default', (n) => `query ($v: ID = ${n}) { thing(id: $v) { id } }`, false],
     ['of a scalar of its own', (n) => `{ thing { echo(s: "", a: ${n}) } }`, false],

@@ -45,7 +45,7 @@ export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
  *
  * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` are of every operation, whatever way it came.
  *
- * The others are of node-handler's door, which answers requests for prepared queries without the hooks of plugins that
+ * The others are of node-handler's door, which answers requests for prepared queries and mutations without the hooks of plugins that
  * have a behaviour, `onParse` and `onValidate` among them: they say what those hooks come to there. Up to `admit` a
  * request may go on through all hooks, with the same context; from `begin` on it ends there, whatever becomes of it.
  */
@@ -54,7 +54,7 @@ export interface Behaviour {
   readonly name?: string | undefined
   /** Adds to the context what the plugin's `onContextBuilding` does, where that hook does not run. */
   context?(context: Record<string, unknown>): void
-  /** Whether values may be lifted from the literals of a query; asked once for each document. */
+  /** Whether values may be lifted from the literals of a query or mutation; asked once for each document. */
   lifts?(prepared: PreparedDocument): boolean
   /** Gives a result in the place of an execution, before anything stands around it; undefined: it goes on. */
   refuse?(operation: Operation): ExecutionResult | undefined
@@ -72,7 +72,7 @@ export interface Behaviour {
   /** Hears that another plugin's hook of validation has refused a document that was prepared before. */
   refused?(operation: Operation, errors: readonly unknown[]): void
 
-  /** Whether requests for a query may take the door; asked once, when it was prepared. */
+  /** Whether requests for an operation may take the door; asked once, when it was prepared. */
   admits?(prepared: PreparedDocument): boolean
   /** Whether this request may, by its head: a POST of JSON, or a GET. */
   accepts?(request: RequestHead): boolean

@@ -25,11 +25,15 @@ export class Known {
     return undefined
   }
 
-  /** `seesLiterals`: somebody may look at the values in documents. */
-  find(params: OperationParams, seesLiterals: boolean): Asked | undefined {
+  /**
+   * What a request asks for; undefined for a mutation by GET, which Yoga refuses when it parses. `seesLiterals`: somebody
+   * may look at the values in documents.
+   */
+  find(params: OperationParams, method: string, seesLiterals: boolean): Asked | undefined {
     const prepared = this.get(params)
-    if (prepared) return { params, prepared, sent: params, lifted: undefined }
-    return seesLiterals ? undefined : this.#shapes?.find(params)
+    const whole = prepared && { params, prepared, sent: params, lifted: undefined }
+    const asked = whole ?? (seesLiterals ? undefined : this.#shapes?.find(params))
+    return method === 'GET' && asked?.prepared.definition.operation !== 'query' ? undefined : asked
   }
 
   /** Remembers a valid document. `lifts`: whether its literals may be lifted. */
@@ -53,7 +57,8 @@ export class Known {
       const place = this.#documents.set(query, [prepared], bytes, whole)
       if (!whole) notePlace(document, place)
     }
-    if (definition.operation === 'query' && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
+    const isAnswered = definition.operation !== 'subscription'
+    if (isAnswered && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
   }
 
   onClear(clear: () => void): void {

@@ -82,11 +82,9 @@ export class Pipeline {
     context: Record<string, unknown>,
   ): MaybePromise<unknown> {
     const asked = this.#isKnowable(params)
-      ? this.known?.find(params, this.server.others.seesLiterals)
+      ? this.known?.find(params, request.method, this.server.others.seesLiterals)
       : undefined
-    // Yoga refuses mutations by GET when it parses.
-    if (!asked || (request.method === 'GET' && asked.prepared.definition.operation !== 'query'))
-      return this.#prepare(request, params, context)
+    if (!asked) return this.#prepare(request, params, context)
     const { prepared } = asked
     const operation = operationOf({ prepared, params: asked.params, request, context })
     const run = new OperationRun(this.server, operation, asked)

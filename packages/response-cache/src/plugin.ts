@@ -55,6 +55,7 @@ export function useResponseCache(
       name: 'responseCache',
       // Only the hooks can say that the client's copy is still the answer.
       accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
+      begin: ({ context, request }) => void begin(context, request),
       execute: answers.execute,
       deliver: answers.deliver,
       respond: ({ request }, response) => void setHeaders(request, response),
@@ -68,8 +69,8 @@ export function useResponseCache(
 
     onRequestParse: frontDoor.onRequestParse,
 
+    // An operation that is refused before it is executed has a report, too.
     onParams({ context, request }) {
-      // An operation that is refused before it is executed has a report, too.
       if (!isNotFromHttp(context)) begin(context, request)
     },
 

@@ -154,5 +154,5 @@ function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, lo
   if (slowPathReasons.length > 0)
     logger.info(`JSON requests take Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
-    logger.info(`Prepared queries go through every hook: ${preparedPathReasons.join('; ')}`)
+    logger.info(`Prepared operations go through every hook: ${preparedPathReasons.join('; ')}`)
 }

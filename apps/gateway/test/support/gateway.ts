@@ -41,7 +41,7 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
       fail: String
     }
     type Mutation {
-      change: Boolean
+      change(text: String): Boolean
     }
   `,
   resolvers: {
@@ -53,7 +53,12 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
         throw new Error('a detail of the inside')
       },
     },
-    Mutation: { change: () => true },
+    Mutation: {
+      change: (_: unknown, { text }: { text?: string }) => {
+        if (text === '') throw new Error('a detail of the inside')
+        return true
+      },
+    },
   },
 }
 

@@ -17,9 +17,9 @@ export function readAsked(server: PathServer, sent: Buffer | string): OperationP
 }
 
 /** Undefined where no document of the kind was prepared before. */
-export function findAsked(server: PathServer, params: OperationParams): Asked | undefined {
+export function findAsked(server: PathServer, params: OperationParams, method: string): Asked | undefined {
   const { known, others, takes } = server
-  const asked = known.find(params, others.seesLiterals)
+  const asked = known.find(params, method, others.seesLiterals)
   return asked && takes(asked.prepared) ? asked : undefined
 }
 

@@ -80,7 +80,8 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
     responds: server.members('respond'),
     othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
     takes: keyed(
-      (prepared: PreparedDocument) => prepared.definition.operation === 'query' && server.admits(prepared),
+      (prepared: PreparedDocument) =>
+        prepared.definition.operation !== 'subscription' && server.admits(prepared),
       createAttachment(),
     ),
   }

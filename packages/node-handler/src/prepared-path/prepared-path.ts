@@ -16,7 +16,7 @@ import { readParams } from './read-params.ts'
 /** Undefined: the request is not for this path. */
 export type TakePrepared = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | undefined
 
-/** The way of requests for prepared queries, or why there is none. */
+/** The way of requests for prepared operations, or why there is none. */
 export function openPreparedPath(options: PathServerOptions): TakePrepared | readonly string[] {
   const server = readPathServer(options)
   if (!('fastPath' in server)) return server
@@ -122,7 +122,7 @@ class PreparedRequest {
   }
 
   #begin(given: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
-    const asked = body ? askedBy(body, given) : findAsked(this.#server, given)
+    const asked = body ? askedBy(body, given) : findAsked(this.#server, given, this.#request.method)
     if (!asked || this.#outgoing.destroyed) return this.#ordinary()
     const { others } = this.#server
     const { params, prepared } = asked
