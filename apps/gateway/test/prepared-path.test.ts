@@ -165,7 +165,17 @@ const requests: Readonly<Record<string, Asked>> = {
     ...asks('{ hello ... @defer { item { id } } }'),
     headers: { ...json, accept: 'multipart/mixed' },
   },
+  'a deferred fragment of a mutation': {
+    ...asks('mutation { item { id ... @defer { item { id } } } }'),
+    headers: { ...json, accept: 'multipart/mixed' },
+  },
   'a deferred fragment as JSON': asks('{ hello ... @defer { item { id } } }'),
+  'an invalid query': asks('{ helo }'),
+  'an invalid mutation': asks('mutation Change { change(texts: "a") }'),
+  'an invalid query of parts': {
+    ...asks('{ hello ... @defer { items } }'),
+    headers: { ...json, accept: 'multipart/mixed' },
+  },
   introspection: asks('{ __schema { queryType { name } } }'),
   'a request id': { ...asks('{ hello }'), headers: { ...json, 'x-request-id': 'mine' } },
   'an origin': { ...asks('{ hello }'), headers: { ...json, origin: 'https://a.test' } },
@@ -176,6 +186,8 @@ const requests: Readonly<Record<string, Asked>> = {
   'a GET with variables': gets({ query: 'query ($a: String) { echo(text: $a) }', variables: '{"a":"ü"}' }),
   'a GET with an error': gets({ query: '{ fail hello }' }),
   'a GET of objects': gets({ query: '{ item { id item { id } } }' }),
+  'a GET of an invalid query': gets({ query: '{ helo }' }),
+  'a GET of an invalid mutation': gets({ query: 'mutation Change { change(texts: "a") }' }),
   'a GET of a mutation': gets({ query: 'mutation { change }' }),
   'a GET of a deferred fragment': gets(
     { query: '{ hello ... @defer { item { id } } }' },

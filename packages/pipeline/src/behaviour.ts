@@ -69,7 +69,7 @@ export interface Behaviour {
   deliver?(operation: Operation, result: ExecutionResult): MaybePromise<unknown>
   /** Hears each part of a stream, its errors not masked yet. */
   onPart?(operation: Operation, part: unknown): void
-  /** Hears that another plugin's hook of validation has refused a document that was prepared before. */
+  /** Hears that a document which came before is refused: it is not valid, or another plugin's hook of validation says so. */
   refused?(operation: Operation, errors: readonly unknown[]): void
 
   /** Whether requests for an operation may take the door; asked once, when it was prepared. */

@@ -1,15 +1,17 @@
-import { createRoom, type Room } from '@vinyasa/base'
+import { createRoom, placeOf, type Room } from '@vinyasa/base'
 import { withoutTokens } from '@vinyasa/documents'
 import type { DocumentNode } from 'graphql'
 
 /** Bytes of all documents that one server keeps, with what is worked out of them. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Measured: a document of ten fields takes 18 kB with its plan, an error of validation 6 kB, one of syntax 4 kB. */
+/** Measured: a document of ten fields takes 18 kB with its plan, one that has an error of syntax 4 kB. */
 const DOCUMENT_BYTES = 3_000
 /** A node of a document, with what is worked out of it. */
 const BYTES_OF_NODE = 200
 /** A text with characters that Latin-1 does not have takes two bytes a character. */
 const BYTES_OF_CHARACTER = 2
+/** Measured of an error of validation without frames; a document may have a hundred. */
+const BYTES_OF_ERROR = 1_500
 /** An entry of a map, and what it says of a document that has its place. */
 export const ENTRY_BYTES = 500
 
@@ -22,4 +24,20 @@ export function createDocumentRoom(maxBytes: number = MAX_BYTES): Room {
 export function documentBytes(text: string, document?: DocumentNode): number {
   const nodes = document ? withoutTokens(document) : 0
   return DOCUMENT_BYTES + nodes * BYTES_OF_NODE + text.length * BYTES_OF_CHARACTER
+}
+
+const held = new WeakSet<readonly unknown[]>()
+
+/** Takes room for the errors of a document that is kept: who keeps it has them, too, until all of it leaves. */
+export function holdErrors(document: DocumentNode, errors: readonly unknown[]): void {
+  const place = placeOf(document)
+  if (!place || held.has(errors)) return
+  held.add(errors)
+  for (const error of errors) withoutFrames(error)
+  place.hold(errors.length * BYTES_OF_ERROR, () => place.leave())
+}
+
+/** Lets an error go of the request that it was thrown in, whose frames its stack has: others get it too. */
+export function withoutFrames(error: unknown): void {
+  if (error instanceof Error) Reflect.set(error, 'stack', `${error.name}: ${error.message}`)
 }

@@ -11,7 +11,7 @@ export {
 } from './operation.ts'
 export { Pipeline } from './pipeline.ts'
 export { OperationRun } from './operation-run.ts'
-export { createDocumentRoom, documentBytes } from './document-room.ts'
+export { createDocumentRoom, documentBytes, withoutFrames } from './document-room.ts'
 export type { Asked } from './literals/known-shapes.ts'
 export { runHooks } from './execution/run-hooks.ts'
 export { toErrors } from './execution/to-errors.ts'

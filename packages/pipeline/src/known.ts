@@ -36,17 +36,18 @@ export class Known {
     return method === 'GET' && asked?.prepared.definition.operation !== 'query' ? undefined : asked
   }
 
-  /** Remembers a valid document. `lifts`: whether its literals may be lifted. */
+  /** Remembers a document, `errors` where it is not valid. `lifts`: whether its literals may be lifted. */
   add(
     params: OperationParams,
     schema: GraphQLSchema,
     document: DocumentNode,
     lifts: (prepared: PreparedDocument) => boolean,
+    errors?: readonly unknown[],
   ): void {
     const { query, operationName } = params
     const definition = getOperationAST(document, operationName)
     if (!definition) return
-    const prepared: PreparedDocument = { schema, document, definition, operationName }
+    const prepared: PreparedDocument = { schema, document, definition, operationName, errors }
     const known = this.#documents.get(query)
     if (known?.[0]?.document === document) {
       const at = known.findIndex((one) => isName(one.operationName, operationName))
@@ -57,8 +58,8 @@ export class Known {
       const place = this.#documents.set(query, [prepared], bytes, whole)
       if (!whole) notePlace(document, place)
     }
-    const isAnswered = definition.operation !== 'subscription'
-    if (isAnswered && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
+    const isExecuted = definition.operation !== 'subscription' && !errors
+    if (isExecuted && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
   }
 
   onClear(clear: () => void): void {

@@ -1,6 +1,7 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST, type GraphQLSchema } from 'graphql'
 import { mapAsyncIterator } from 'graphql-yoga'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import { holdErrors } from './document-room.ts'
 import { toErrors } from './execution/to-errors.ts'
 import type { Asked } from './literals/known-shapes.ts'
 import { errorsIn } from './literals/lifted-errors.ts'
@@ -73,6 +74,7 @@ export class OperationRun {
   #prepare(): MaybePromise<unknown> {
     const { others, contexts } = this.#server
     const { prepared, context } = this.operation
+    if (prepared.errors) return this.#refused(prepared.errors)
     const isSubscription = prepared.definition.operation === 'subscription'
     if (!others.readsDocuments && !others.buildsContext && !isSubscription) {
       for (const build of contexts) build(context)
@@ -82,7 +84,7 @@ export class OperationRun {
   }
 
   #prepareBy(isSubscription: boolean): MaybePromise<unknown> {
-    const { yoga, others, envelopOthers, contexts, refusals } = this.#server
+    const { yoga, others, envelopOthers, contexts } = this.#server
     const { prepared, params, context } = this.operation
     // Envelop alone knows who hears of contexts that cannot be built.
     const all = others.buildsContext || isSubscription ? yoga.getEnveloped(context) : undefined
@@ -93,10 +95,7 @@ export class OperationRun {
       if (schema !== prepared.schema || document !== prepared.document)
         return this.#executeOther(all ?? yoga.getEnveloped(context), schema, document)
       const errors = others.validates ? validate(schema, document) : []
-      if (errors.length > 0) {
-        for (const refused of refusals) refused(this.operation, errors)
-        return { errors }
-      }
+      if (errors.length > 0) return this.#refused(errors)
     }
     if (!all) {
       for (const build of contexts) build(context)
@@ -107,10 +106,18 @@ export class OperationRun {
     )
   }
 
+  #refused(errors: readonly unknown[]): object {
+    for (const refused of this.#server.refusals) refused(this.operation, errors)
+    return { errors }
+  }
+
   /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */
   #executeOther(enveloped: Enveloped, schema: GraphQLSchema, document: DocumentNode): MaybePromise<unknown> {
     const errors = enveloped.validate(schema, document)
-    if (errors.length > 0) return { errors }
+    if (errors.length > 0) {
+      holdErrors(document, errors)
+      return { errors }
+    }
     const { operationName } = this.operation.params
     const definition = getOperationAST(document, operationName)
     const prepared = definition && { schema, document, definition, operationName }

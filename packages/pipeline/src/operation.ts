@@ -7,12 +7,14 @@ import {
 } from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 
-/** A document that was valid for a schema, and the operation of it that was asked for. */
+/** A document that was validated for a schema, and the operation of it that was asked for. */
 export interface PreparedDocument {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly operationName: string | null | undefined
+  /** What is answered in the place of an execution: it is not valid. */
+  readonly errors?: readonly unknown[] | undefined
 }
 
 /** The operation that a client asks for, as Yoga's parameters. */

@@ -1,6 +1,7 @@
 import { type ExecutionArgs, getOperationAST } from 'graphql'
 import { mapAsyncIterator } from 'graphql-yoga'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import { holdErrors } from './document-room.ts'
 import type { interpreter } from './execution/interpreter.ts'
 import { toErrors } from './execution/to-errors.ts'
 import type { Known } from './known.ts'
@@ -102,12 +103,19 @@ export class Pipeline {
     params: OperationParams,
     context: Record<string, unknown>,
   ): MaybePromise<unknown> {
-    const enveloped = this.server.yoga.getEnveloped(context)
+    const { yoga, others, lifts } = this.server
+    const enveloped = yoga.getEnveloped(context)
     const { schema } = enveloped
     const document = enveloped.parse(params.query)
     const errors = enveloped.validate(schema, document)
-    if (errors.length > 0) return { errors }
-    if (this.#isKnowable(params)) this.known?.add(params, schema, document, this.server.lifts)
+    if (errors.length > 0) {
+      // Other people's hooks, and schemas that they choose, may refuse it today and not tomorrow.
+      if (this.#isKnowable(params) && !others.readsDocuments && !others.buildsContext)
+        this.known?.add(params, schema, document, lifts, errors)
+      holdErrors(document, errors)
+      return { errors }
+    }
+    if (this.#isKnowable(params)) this.known?.add(params, schema, document, lifts)
     return after(enveloped.contextFactory(), (contextValue) => {
       const { variables: variableValues, operationName } = params
       const definition = getOperationAST(document, operationName)

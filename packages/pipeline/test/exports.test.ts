@@ -14,5 +14,6 @@ it('exports what it says', () => {
     'toErrors',
     'usePipeline',
     'withDocument',
+    'withoutFrames',
   ])
 })

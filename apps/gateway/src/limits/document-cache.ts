@@ -1,5 +1,5 @@
 import { createRecent, notePlace, type Room } from '@vinyasa/base'
-import { documentBytes } from '@vinyasa/pipeline'
+import { documentBytes, withoutFrames } from '@vinyasa/pipeline'
 import type { YogaServerOptions } from 'graphql-yoga'
 
 /**
@@ -23,9 +23,4 @@ export function documentCache(room: Room): YogaServerOptions<object, object>['pa
       },
     },
   }
-}
-
-/** Lets an error go of the request that it was thrown in, whose frames its stack has: others get it too. */
-function withoutFrames(error: unknown): void {
-  if (error instanceof Error) Reflect.set(error, 'stack', `${error.name}: ${error.message}`)
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { withBehaviour } from '../behaviour.ts'
 import { pathnameOf } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
+import type { ErrorLike } from './recent-errors.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 
 /** Tells observers of every request and operation of a server. */
@@ -64,6 +65,8 @@ export function useRecorder(options: RecorderOptions): Plugin {
         return result
       })
     },
+    refused: ({ context }, errors) =>
+      recorder.refused(context, errors as readonly ErrorLike[], 'GRAPHQL_VALIDATION_FAILED'),
     ...(seesParts && { onPart: ({ prepared }, part) => recorder.part(factsOf(prepared.definition), part) }),
     respond({ request, context }, response) {
       recorder.executed(context)

@@ -42,6 +42,7 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
     }
     type Mutation {
       change(text: String): Boolean
+      item: Item
     }
   `,
   resolvers: {
@@ -58,6 +59,7 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
         if (text === '') throw new Error('a detail of the inside')
         return true
       },
+      item: () => ({ id: 2, item: {} }),
     },
   },
 }

@@ -81,7 +81,8 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
     othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
     takes: keyed(
       (prepared: PreparedDocument) =>
-        prepared.definition.operation !== 'subscription' && server.admits(prepared),
+        prepared.errors !== undefined ||
+        (prepared.definition.operation !== 'subscription' && server.admits(prepared)),
       createAttachment(),
     ),
   }
