@@ -33,8 +33,12 @@ export function holdErrors(document: DocumentNode, errors: readonly unknown[]): 
   const place = placeOf(document)
   if (!place || held.has(errors)) return
   held.add(errors)
-  for (const error of errors) withoutFrames(error)
-  place.hold(errors.length * BYTES_OF_ERROR, () => place.leave())
+  let bytes = 0
+  for (const error of errors) {
+    withoutFrames(error)
+    bytes += BYTES_OF_ERROR + String((error as Error).message).length * BYTES_OF_CHARACTER
+  }
+  place.hold(bytes, () => place.leave())
 }
 
 /** Lets an error go of the request that it was thrown in, whose frames its stack has: others get it too. */
