@@ -105,6 +105,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onExecutionResult({ result, request, context, setResult }) {
       const params = requested.get(context)
       if (!params || isKnown(context) || !result || isAsyncIterable(result)) return
+      // Nothing was executed: of a document that is not valid its errors are told, whatever the client accepts.
+      if (!('data' in result)) return
       const source = parsed(params)
       if (!source) return
       const parts = split({ ...source, context, request }, result)

@@ -67,6 +67,10 @@ describe('POST /graphql', () => {
         errors: [{ extensions: { code: 'DEFER_FORMAT_NOT_ACCEPTABLE' } }],
       })
       expect((await negotiating.post('{ user { id } }', { accept })).status).toBe(200)
+      const invalid = await negotiating.post('{ user { id ... @defer { nope } } }', { accept })
+      expect(await invalid.json()).toMatchObject({
+        errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
+      })
       expect(await negotiating.parts(deferred, { accept, path: '/graphql/defer' })).toEqual(inParts)
     }
   })
