@@ -45,9 +45,9 @@ export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
  *
  * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` are of every operation, whatever way it came.
  *
- * The others are of node-handler's door, which answers requests for prepared queries and mutations without the hooks of plugins that
- * have a behaviour, `onParse` and `onValidate` among them: they say what those hooks come to there. Up to `admit` a
- * request may go on through all hooks, with the same context; from `begin` on it ends there, whatever becomes of it.
+ * The others are of node-handler's door, which answers requests for prepared queries and mutations without the hooks of
+ * plugins that have a behaviour, `onParse` and `onValidate` among them: they say what those hooks come to there. Up to
+ * `admit` a request may go on through all hooks, with the same context; from `begin` on it ends there, whatever becomes of it.
  */
 export interface Behaviour {
   /** Which one it is, for those who compose servers: of one name there is one on a server. */

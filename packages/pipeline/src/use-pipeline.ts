@@ -9,10 +9,10 @@ import { Pipeline } from './pipeline.ts'
 
 export interface PipelineOptions {
   /**
-   * Takes a query or mutation for prepared that differs from prepared ones in the numbers and texts of its arguments alone, and executes
-   * it with variables in their places: clients that write values into their documents then send no new one each time. Where a
-   * plugin without a behaviour hooks into parsing, validation or execution nothing is lifted: it may look at values in
-   * documents. For servers none of whose other plugins does. Default false.
+   * Takes a query or mutation for prepared that differs from prepared ones in the numbers and texts of its arguments
+   * alone, and executes it with variables in their places: clients that write values into their documents then send no new
+   * one each time. Where a plugin without a behaviour hooks into parsing, validation or execution nothing is lifted: it may
+   * look at values in documents. For servers none of whose other plugins does. Default false.
    */
   readonly liftLiterals?: boolean | undefined
   /** Room for documents, shared with others that keep some. Default: its own, of 64 MiB. */
