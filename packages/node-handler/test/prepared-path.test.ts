@@ -69,7 +69,7 @@ describe('what takes the prepared path', () => {
     ['one with an error', { body: graphql('{ fails hello }') }, true],
     ['a mutation', { body: graphql('mutation { bump }') }, true],
     ['an invalid query', { body: graphql('{ nope }') }, true],
-    ['an invalid subscription', { body: graphql('subscription { nope }') }, true],
+    ['an invalid subscription', { body: graphql('subscription { nope }') }, false],
     ['one with a syntax error', { body: graphql('{ nope') }, false],
     ['one of another name', { body: graphql('query A { nope }', { operationName: 'B' }) }, false],
     ['a chunked body', { body: hello, chunked: 5 }, false],
@@ -117,6 +117,40 @@ describe('what takes the prepared path', () => {
       expect(doors.calls.length).toBe(isShort && time === 2 ? 1 : 0)
     }
   })
+
+  const [one, other] = ['a', 'b'].map((name) => createSchema({ typeDefs: `type Query { ${name}: Int }` }))
+  const chosenBy = (request: Request): typeof one => (request.headers.get('x-schema') === 'b' ? other : one)
+  const choices: Readonly<Record<string, () => YogaOptions>> = {
+    'a plugin': () => ({
+      schema: one as never,
+      plugins: [
+        {
+          onEnveloped({ setSchema, context }) {
+            setSchema(chosenBy((context as unknown as { readonly request: Request }).request))
+          },
+        } satisfies Plugin,
+        usePipeline(),
+      ],
+    }),
+    'a factory': () => ({
+      schema: (({ request }: { readonly request: Request }) => chosenBy(request)) as never,
+      plugins: [usePipeline()],
+    }),
+  }
+  it.each(Object.entries(choices))(
+    '%s chooses a schema: what another one refuses is asked again',
+    async (_, options) => {
+      const doors = await openDoors(options)
+      for (const time of [1, 2, 3])
+        for (const field of ['a', 'b'])
+          for (const name of ['a', 'b']) {
+            const bytes = bytesOf({ body: graphql(`{ ${field} }`), headers: { 'x-schema': name } })
+            const thin = await exchange(doors.thin, bytes)
+            expect([time, name, thin]).toEqual([time, name, await exchange(doors.yoga, bytes)])
+            expect([time, name, field, thin.includes('errors')]).toEqual([time, name, field, field !== name])
+          }
+    },
+  )
 
   it('nothing before usePipeline() is among the plugins', async () => {
     const { handler } = await openDoors()

@@ -1,4 +1,4 @@
-import { createRoom, placeOf, type Room } from '@vinyasa/base'
+import { createRoom, type Place, placeOf, type Room } from '@vinyasa/base'
 import { withoutTokens } from '@vinyasa/documents'
 import type { DocumentNode } from 'graphql'
 
@@ -26,13 +26,13 @@ export function documentBytes(text: string, document?: DocumentNode): number {
   return DOCUMENT_BYTES + nodes * BYTES_OF_NODE + text.length * BYTES_OF_CHARACTER
 }
 
-const held = new WeakSet<readonly unknown[]>()
+const held = new WeakMap<readonly unknown[], Place>()
 
 /** Takes room for the errors of a document that is kept: who keeps it has them, too, until all of it leaves. */
 export function holdErrors(document: DocumentNode, errors: readonly unknown[]): void {
   const place = placeOf(document)
-  if (!place || held.has(errors)) return
-  held.add(errors)
+  if (!place || held.get(errors) === place) return
+  held.set(errors, place)
   let bytes = 0
   for (const error of errors) {
     withoutFrames(error)

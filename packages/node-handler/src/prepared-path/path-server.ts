@@ -81,8 +81,7 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
     othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
     takes: keyed(
       (prepared: PreparedDocument) =>
-        prepared.errors !== undefined ||
-        (prepared.definition.operation !== 'subscription' && server.admits(prepared)),
+        prepared.definition.operation !== 'subscription' && server.admits(prepared),
       createAttachment(),
     ),
   }
