@@ -263,8 +263,10 @@ describe.each(['first', 'last'] as const)('sources %s', (place) => {
           const [by, without] = [await planned.ask(query, PATCHES), await plain.ask(query, PATCHES)]
           if (by.parts.length > 1) streams++
           expect(merged(by.parts)).toEqual(merged(without.parts))
-          expect([...by.calls].sort()).toEqual([...without.calls].sort())
+          // Fragments with the same root field share a call that is under way: on a busy machine it may have ended.
+          expect(new Set(by.calls)).toEqual(new Set(without.calls))
           const whole = await planned.ask(query, 'application/json')
+          expect(whole.calls).toEqual([...new Set(whole.calls)])
           expect(merged(whole.parts)).toEqual(merged((await plain.ask(query, 'application/json')).parts))
           // Where something failed, fragments keep it to themselves.
           const isWell = merged(by.parts).errors.length === 0
