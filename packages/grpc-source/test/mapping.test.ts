@@ -536,6 +536,11 @@ describe('what is wrong stops the start with one clear error', () => {
       'm.Req.n: the default "many" is no value of type Int',
     ],
     [
+      'metadata that is a text, which is not told',
+      { protoText: { 'm.proto': GET }, endpoint: 'x:1', metadata: { static: 's3cret' as never } },
+      'option metadata.static is a string; expected an object of texts or bytes, or of lists of them',
+    ],
+    [
       'no endpoint',
       { protoText: { 'm.proto': GET } },
       'm.S: has no endpoint; set endpoint, endpoints["m.S"] or (graphql.service).host',
