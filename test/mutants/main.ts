@@ -37,8 +37,10 @@ const PACKAGES = [
 ]
 /** Packages that are tested where they are used, and by whose tests. */
 const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
+  base: ['packages/source-kit', 'packages/live-query'],
+  documents: ['packages/pipeline', 'packages/defer-splitter'],
   'grpc-transport': ['packages/grpc-source'],
-  'yoga-internals': ['packages/source-kit', 'packages/defer-splitter'],
+  'yoga-internals': ['packages/source-kit', 'packages/pipeline', 'packages/defer-splitter'],
 }
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((arg) => arg !== '--'),

@@ -51,6 +51,7 @@ for (const [one, other] of pairs) {
   const both = await openMeasured({ ...valuesOf(one), ...valuesOf(other) })
   const measured = [await aloneWith(one), await aloneWith(other), both]
   const all = [base, ...measured]
+  for (const gateway of all) await gateway.warm()
   const least = all.map(() => Infinity)
   for (let round = 0; round < rounds; round++)
     for (const [index, gateway] of all.entries())

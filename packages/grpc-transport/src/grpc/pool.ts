@@ -60,7 +60,7 @@ export class Pool {
     if (connection) {
       this.#begin(call, connection)
       if (!this.#isResolving && this.#isOlderThan(this.#lookupEveryMs)) void this.#resolve()
-      if (this.#peers.length > 1) for (const peer of this.#peers) peer.connectFirst()
+      for (const peer of this.#peers) peer.connectFirst()
       return
     }
     if (this.#waiting.add(call, call.asker)) this.#serve()
