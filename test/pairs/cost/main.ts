@@ -1,7 +1,8 @@
 // What two features add to the CPU of a known query, beside what each adds alone: `pnpm test:pairs:cost --rounds 15 --pairs 20`.
 // `--only jwt=claims,cache=types` measures these and no others. Four gateways are asked in turns (neither, each, both), in many
 // short rounds, and the least that each was seen to need counts: collections and other work on the machine only add to it.
-// Exits with 1 where both add more than the sum, with a slack of 0.3 of what each changes and 0.05 of a request.
+// Exits with 1 where both add more than the sum in each of three measurements, with a slack of 0.3 of what each changes and
+// 0.05 of a request.
 import { parseArgs } from 'node:util'
 import type { Row } from '../feature.ts'
 import { openMeasured, type Measured } from './measure.ts'
@@ -23,6 +24,8 @@ const DEPLOYED: Readonly<Record<string, Row>> = {
   defer: { defer: 'usual' },
 }
 const [SLACK, FLOOR] = [0.3, 0.05]
+/** How often what seems to be more than the sum is measured once more. */
+const AGAIN = 2
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((arg) => arg !== '--'),
@@ -41,16 +44,34 @@ const pairs = names
   .slice(0, values.pairs === undefined ? undefined : Number(values.pairs))
 const rounds = Number(values.rounds)
 
-const alone = new Map<string, Measured>()
-const base = await openMeasured({})
 print(
   '| one | other | one alone | other alone | both | the sum | |\n| --- | --- | --: | --: | --: | --: | --- |',
 )
+const kept = createGateways()
 let broken = 0
 for (const [one, other] of pairs) {
+  let seen = await measure(kept, one, other)
+  // Two processes that do the same may differ by a tenth, as V8 compiles them: it counts with gateways of its own alone.
+  for (let again = AGAIN; again > 0 && seen.isMore; again--) {
+    await using gateways = createGateways()
+    seen = await measure(gateways, one, other)
+  }
+  if (seen.isMore) broken++
+  const said = seen.parts.map((part) => `${part < 0 ? '' : '+'}${part.toFixed(2)}`)
+  print(`| ${one} | ${other} | ${said.join(' | ')} | ${seen.isMore ? 'more than the sum' : ''} |`)
+}
+await kept[Symbol.asyncDispose]()
+process.exit(broken > 0 ? 1 : 0)
+
+interface Seen {
+  /** What one, the other and both add, in parts of a request with neither, and the sum of the former. */
+  readonly parts: readonly number[]
+  readonly isMore: boolean
+}
+
+async function measure(gateways: Gateways, one: string, other: string): Promise<Seen> {
   const both = await openMeasured({ ...valuesOf(one), ...valuesOf(other) })
-  const measured = [await aloneWith(one), await aloneWith(other), both]
-  const all = [base, ...measured]
+  const all = [await gateways.with(), await gateways.with(one), await gateways.with(other), both]
   for (const gateway of all) await gateway.warm()
   const least = all.map(() => Infinity)
   for (let round = 0; round < rounds; round++)
@@ -60,15 +81,27 @@ for (const [one, other] of pairs) {
   const [without = 0, ...others] = least
   const [first = 0, second = 0, together = 0] = others.map((micros) => micros / without - 1)
   const bound = first + second + SLACK * (Math.abs(first) + Math.abs(second)) + FLOOR
-  const isBroken = together > bound
-  if (isBroken) broken++
-  const said = [first, second, together, first + second].map(
-    (part) => `${part < 0 ? '' : '+'}${part.toFixed(2)}`,
-  )
-  print(`| ${one} | ${other} | ${said.join(' | ')} | ${isBroken ? 'more than the sum' : ''} |`)
+  return { parts: [first, second, together, first + second], isMore: together > bound }
 }
-for (const gateway of [base, ...alone.values()]) await gateway[Symbol.asyncDispose]()
-process.exit(broken > 0 ? 1 : 0)
+
+interface Gateways extends AsyncDisposable {
+  /** The one that has this feature alone, or none. */
+  with(name?: string): Promise<Measured>
+}
+
+function createGateways(): Gateways {
+  const open = new Map<string | undefined, Measured>()
+  return {
+    async with(name) {
+      const gateway = open.get(name) ?? (await openMeasured(name === undefined ? {} : valuesOf(name)))
+      open.set(name, gateway)
+      return gateway
+    },
+    async [Symbol.asyncDispose]() {
+      for (const gateway of open.values()) await gateway[Symbol.asyncDispose]()
+    },
+  }
+}
 
 /** Of one feature there is one value. */
 function fits(one: string, other: string): boolean {
@@ -79,10 +112,4 @@ function valuesOf(name: string): Row {
   const values = DEPLOYED[name]
   if (!values) throw new Error(`${name} is none of ${Object.keys(DEPLOYED).join(', ')}`)
   return values
-}
-
-async function aloneWith(name: string): Promise<Measured> {
-  const gateway = alone.get(name) ?? (await openMeasured(valuesOf(name)))
-  alone.set(name, gateway)
-  return gateway
 }
