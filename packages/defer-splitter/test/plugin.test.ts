@@ -286,6 +286,15 @@ describe('max_deferred_fragments', () => {
     const response = await createTestServer().post(`{ user { ${fragments(40, ', if: false')} } }`)
     expect(response.status).toBe(200)
   })
+
+  it.each([
+    [{}, 200],
+    [{ on: false }, 200],
+    [{ on: true }, 400],
+  ])('fragments count by the variable of their condition, %j', async (variables, status) => {
+    const query = `query ($on: Boolean! = false) { user { ${fragments(40, ', if: $on')} } }`
+    expect((await createTestServer().post(query, { variables })).status).toBe(status)
+  })
 })
 
 describe('max patches', () => {
@@ -316,6 +325,7 @@ describe('validation, each error once', () => {
     // graphql 17 has two rules of its own that a deferred root field of a subscription breaks.
     const { length } = versionInfo.major > 16 && query.startsWith('subscription') ? [1, 2] : [1]
     expect(messages).toHaveLength(length)
+    for (const message of messages) expect(message).toMatch(/@defer|@stream|label/i)
   })
 })
 
@@ -357,6 +367,17 @@ describe('an answer that another plugin brings', () => {
       expect((await server.post(deferred)).status).toBe(400)
     })
   })
+
+  it.each([{}, { accept: 'multipart/mixed;incrementalSpec=v0.2' }])(
+    'says in its first part what its extensions say, %j',
+    async (init) => {
+      const extended: Plugin = {
+        onParams: ({ setResult }) => setResult({ ...stored, extensions: { kept: true } }),
+      }
+      const [first, second] = await createTestServer({ before: [extended] }).parts(deferred, init)
+      expect([first.extensions, second.extensions]).toEqual([{ kept: true }, undefined])
+    },
+  )
 
   it('tells the types of abstract objects by their fields', async () => {
     const pets: Plugin = {
