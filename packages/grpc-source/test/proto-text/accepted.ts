@@ -60,6 +60,20 @@ const GROUPS: readonly Accepted[] = [
   },
 ]
 
+const IMPORTS: readonly Accepted[] = [
+  {
+    what: 'what imports import for those who import them, over several files',
+    text: `${P3}import "all.proto"; message O { shop.User u = 1; shop.Home h = 2; }`,
+    has: fieldsOf('O'),
+    beside: {
+      'all.proto': `${P3}import "own.proto"; import public "users.proto"; message All { Own own = 1; shop.Home h = 2; }`,
+      'own.proto': `${P3}message Own {}`,
+      'users.proto': `${P3}package shop; import public "homes.proto"; message User { Home home = 1; }`,
+      'homes.proto': `${P3}package shop; message Home {}`,
+    },
+  },
+]
+
 const NEWER_ROWS: readonly Accepted[] = [
   {
     what: 'fields of one JSON name where the file has no rules for JSON',
@@ -84,5 +98,6 @@ export const ACCEPTED: Readonly<Record<string, readonly Accepted[]>> = {
   'the numbers of fields': NUMBERS,
   names: NAMES,
   groups: GROUPS,
+  imports: IMPORTS,
   [NEWER]: NEWER_ROWS,
 }

@@ -371,6 +371,12 @@ const IMPORTS = rows(
     'S is a service',
   ],
   [
+    'a type that an import imports for itself alone',
+    `${P3}import "all.proto"; message O { ▲shop.users.User u = 1; }`,
+    'users.proto defines, and m.proto does not import that',
+    { ...USERS, 'all.proto': `${P3}import "users.proto"; message All { shop.users.User u = 1; }` },
+  ],
+  [
     'a type of protobuf',
     `${P3}message O { ▲google.protobuf.Timestamp t = 1; }`,
     'add import "google/protobuf/timestamp.proto";',
