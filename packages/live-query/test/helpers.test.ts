@@ -75,6 +75,14 @@ describe('detectFieldChanges', () => {
     expect(detectFieldChanges(previous, next, prefix, maxDepth)).toEqual(expected)
   })
 
+  it('goes ten steps down from the root by default', () => {
+    expect(detectFieldChanges({ a: 1 }, { a: 2 })).toEqual([{ fieldPath: 'a', oldValue: 1, newValue: 2 }])
+    const deep = (value: number): object =>
+      Array.from({ length: 11 }).reduce<object>((below) => ({ a: below }), { a: value })
+    const [{ fieldPath } = { fieldPath: '' }] = detectFieldChanges(deep(1), deep(2))
+    expect(fieldPath.split('.')).toHaveLength(10)
+  })
+
   it('finds something exactly when the results differ, and never an empty path', () => {
     const data = fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }), {
       noNullPrototype: true,
