@@ -68,6 +68,25 @@ describe.each(WAYS)('%s', (_way, way) => {
     const answer = await send(thin, { path: '/graphql' })
     expect(answer).toMatch(/^HTTP\/1\.1 500 [^]*\r\n\r\nInternal Server Error\n$/)
   })
+
+  it.each([
+    [400, '400 Bad Request'],
+    [451, '451 Unavailable For Legal Reasons'],
+    [503, '503 Service Unavailable'],
+    [200, '500 Internal Server Error'],
+    [399, '500 Internal Server Error'],
+    [799, '500 Internal Server Error'],
+    ['404', '500 Internal Server Error'],
+    [undefined, '500 Internal Server Error'],
+  ])('tells of what failed with the status %j %s', async (status, expected) => {
+    const fails: Plugin = {
+      onResponse() {
+        throw Object.assign(new Error('of a hook'), { status })
+      },
+    }
+    const { thin } = await openDoors(() => ({ plugins: [fails] }))
+    expect(await send(thin, { path: '/graphql' })).toContain(`HTTP/1.1 ${expected}\r\n`)
+  })
 })
 
 it.each([

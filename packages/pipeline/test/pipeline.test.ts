@@ -39,7 +39,7 @@ interface AddsRules {
   addValidationRule(rule: ValidationRule): void
 }
 
-type Options = Pick<YogaServerOptions<object, object>, 'parserAndValidationCache'>
+type Options = Pick<YogaServerOptions<object, object>, 'parserAndValidationCache' | 'maskedErrors'>
 
 function serverOf(plugins: readonly object[], options: Options = {}) {
   const yoga = createYoga({
@@ -109,6 +109,11 @@ it('what was executed is masked, and what a plugin answers in its place is not',
     expect(executed).not.toContain('a secret')
     expect(await server.post('{ ...F } fragment F on Query { fails }')).toContain('"message":"mine"')
   }
+})
+
+it('nothing is masked where the server does not mask', async () => {
+  const server = serverOf([], { maskedErrors: false })
+  for (const _time of TIMES) expect(await server.post('{ fails }')).toContain('"message":"a secret"')
 })
 
 it('each hook keeps the executor that it was handed', async () => {
