@@ -189,6 +189,7 @@ describe('oauth2ClientCredentials', () => {
 
   it.each<[string, RestHandler]>([
     ['a refusal', () => ({ status: 401, json: { error: 'c4n4ry' } })],
+    ['a refusal with a token', () => ({ status: 401, json: { access_token: 'c4n4ry', expires_in: 100 } })],
     ['nonsense', () => ({ json: { token: 'c4n4ry' } })],
   ])('%s of the token endpoint: SERVICE_UNAVAILABLE, and the next call asks again', async (_, answer) => {
     const { issuer, get, backend } = await tokens(answer)

@@ -42,6 +42,31 @@ it('objects of a large answer wait for few promises, the last ones the shortest'
   expect(order).toEqual(distinct.map((_, index) => index).toReversed())
 })
 
+it.each([
+  [1, 100],
+  [20, 50],
+  [200, 10],
+])('where each object brings %i more, %i go on in a turn', async (brings, most) => {
+  const context = {}
+  beginAnswer(context, {})
+  const answerTurns = turnsOf()
+  const sizes = new Map<Promise<true>, number>()
+  const grow = async (count: number, below: number): Promise<void> => {
+    const turns = Array.from({ length: count }, () => answerTurns.count(context, info, type))
+    await Promise.all(
+      turns.map(async (turn) => {
+        await turn
+        if (turn && below > 0) await grow(below, 0)
+        else if (turn) sizes.set(turn, (sizes.get(turn) ?? 0) + 1)
+      }),
+    )
+  }
+  await grow(3_000, brings)
+  // Those that came before anybody knew, and one that has what was left over, are others.
+  const usual = [...sizes.values()].filter((size) => size === most).length
+  expect(usual / sizes.size).toBeGreaterThan(0.8)
+})
+
 it('all objects that wait fail when the answer is too large', async () => {
   const { turns } = count({}, OBJECTS - 1)
   const settled = await Promise.allSettled(turns)

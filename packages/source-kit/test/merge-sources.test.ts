@@ -44,6 +44,34 @@ it('a source whose types another place defines too is refused', () => {
   expect(() => mergeSources(elsewhere, [booksSource()])).toThrow('field Book.id')
 })
 
+describe('types that two sources have', () => {
+  const both = (one: string, other: string): GraphQLSchema =>
+    mergeSources(
+      null,
+      [one, other].map((text, index) => ({
+        id: `s${index}`,
+        fields: [],
+        schema: buildSchema(`type Query { f${index}: Int } ${text}`),
+      })),
+    ).schema
+
+  it.each(['input A { a: Int = 1 }', 'enum A { B C }', 'scalar A'])(
+    '%s is one where they are the same',
+    (text) => {
+      const type = both(text, text).getType('A')
+      expect(type && printType(type).replaceAll(/\s+/g, ' ')).toBe(text)
+    },
+  )
+
+  it.each([
+    ['input A { a: Int = 1 }', 'input A { a: Int = 2 }'],
+    ['enum A { B C }', 'enum A { B }'],
+    ['input A { a: Int }', 'enum A { a }'],
+  ])('%s beside %s is refused', (one, other) => {
+    expect(() => both(one, other)).toThrow('two types are called "A"')
+  })
+})
+
 describe('a schema that is made has types of its own', () => {
   const Query = new GraphQLObjectType({ name: 'Query', fields: { books: { type: GraphQLID } } })
   const base = new GraphQLSchema({ query: Query })
