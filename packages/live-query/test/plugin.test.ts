@@ -146,6 +146,32 @@ describe('useLiveQuery over HTTP', () => {
     expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
   })
 
+  it.each([
+    [403, 'FORBIDDEN'],
+    [404, 'NOT_FOUND'],
+    [413, 'REQUEST_ENTITY_TOO_LARGE'],
+    [418, 'BAD_REQUEST'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL_SERVER_ERROR'],
+    [503, 'SERVICE_UNAVAILABLE'],
+  ])('tells of a run that is refused with status %i the code %s', async (status, code) => {
+    let isRefused = false
+    const guard: Plugin = {
+      onRequest({ endResponse, fetchAPI }) {
+        if (isRefused) endResponse(new fetchAPI.Response('Refused.', { status }))
+      },
+    }
+    setup = await startLive({ before: [guard] })
+    const events = await openEventStream(USERS)
+    await events.next()
+    isRefused = true
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    expect((await events.next()).errors).toEqual([
+      expect.objectContaining({ message: 'Refused.', extensions: { code } }),
+    ])
+  })
+
   it('answers an event stream with the error when the field is not live-capable', async () => {
     setup = await startLive()
     const events = await openEventStream('query @live { plain }')
