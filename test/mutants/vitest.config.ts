@@ -30,7 +30,7 @@ interface Manifest {
 /** The tests of the one package whose source is changed, and of those that test it. */
 const config: ViteUserConfig = {
   ...base,
-  resolve: { alias: [...sources, ...(base.resolve?.alias as [])] },
+  resolve: { alias: [...sources, ...((base.resolve?.alias ?? []) as [])] },
   test: { ...base.test, include: tested.map((folder) => `${folder}/test/**/*.test.ts`) },
 }
 export default config
