@@ -89,7 +89,11 @@ function writeLayout(directory: string, { roots, buf, packages, start }: Layout)
   if (buf === 'work')
     write(directory, 'buf.work.yaml', `version: v1\ndirectories: ${JSON.stringify(roots)}\n`)
   if (buf === 'modules')
-    write(directory, 'buf.yaml', `version: v2\nmodules: ${JSON.stringify(roots.map((path) => ({ path })))}\n`)
+    write(
+      directory,
+      'buf.yaml',
+      `version: v2\nmodules: ${JSON.stringify([null, 7, ...roots.map((path) => ({ path })), {}])}\n`,
+    )
   if (buf === 'plain') for (const root of roots) write(directory, join(root, 'buf.yaml'), 'version: v1\n')
   return files[start % files.length]?.path ?? ''
 }

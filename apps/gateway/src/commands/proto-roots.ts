@@ -88,8 +88,8 @@ async function bufRoots(folder: string): Promise<string[]> {
       const path = join(ancestor, name)
       if (!existsSync(path)) continue
       const config = await readYaml(path)
-      const listed = [...list(config['directories']), ...list(config['modules'])]
-      const paths = listed.map((item) => (typeof item === 'string' ? item : item['path']))
+      const listed = [config['directories'], config['modules']].flat()
+      const paths = listed.map((item) => (isRecord(item) ? item['path'] : item))
       const folders = paths.filter((item) => typeof item === 'string')
       roots.push(...(folders.length > 0 ? folders : ['.']).map((item) => resolve(ancestor, item)))
     }
@@ -105,10 +105,6 @@ async function readYaml(path: string): Promise<Record<string, unknown>> {
     // Not this command's file to complain of.
     return {}
   }
-}
-
-function list(value: unknown): (string | Record<string, unknown>)[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string' || isRecord(item)) : []
 }
 
 /** Nearest first. */

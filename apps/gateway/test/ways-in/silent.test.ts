@@ -94,6 +94,23 @@ describe('init --from', () => {
     expect(left).toMatch(line)
   })
 
+  it.each(['[null]', '[1]', '7', '[[]]', '[{ id: "{{.value.id}}", more: 1 }]', '[{ id: "{{.args.id}}" }]'])(
+    'says that a batch over gRPC has no keys: %s',
+    async (keys) => {
+      const { config, left } = await moved(
+        'old.graphql',
+        `schema @link(src: "./s.proto", type: Protobuf) { query: Query }
+         type Query { doctor: Doctor @http(url: "http://127.0.0.1:1/doctor") }
+         type Doctor {
+           id: Int
+           stock: Int @grpc(url: "http://127.0.0.1:2", method: "g.S.Get", body: { ids: ${keys} }, batchKey: ["a", "id"])
+         }`,
+      )
+      expect(left).toMatch(/Doctor.stock: a batch takes one list of keys, each a field of the parent/)
+      expect(config.grpc).toBeUndefined()
+    },
+  )
+
   it('keeps from clients what a router keeps from them', async () => {
     const backend = await startRestBackend(() => ({
       json: { id: '1', secret: 's', kind: 'A', inner: { x: 1 } },

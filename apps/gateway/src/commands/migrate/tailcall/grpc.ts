@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { type FieldDefinitionNode, print } from 'graphql'
 import { toCamelCase } from '../../../config/file/specification-names.ts'
 import { filled, nearby, Unsaid } from '../migration.ts'
@@ -139,8 +140,8 @@ function keysOf(taken: readonly (readonly [string, unknown])[]): readonly [keys:
     const parent = parentOf(item)
     if (parent !== undefined) return [list, parent]
   }
-  if (more.length === 0 && typeof item === 'object' && item !== null) {
-    const [[inner, template] = ['', undefined], ...others] = Object.entries(item as object)
+  if (more.length === 0 && isRecord(item)) {
+    const [[inner, template] = ['', undefined], ...others] = Object.entries(item)
     const parent = parentOf(template)
     if (others.length === 0 && parent !== undefined) return [`${list}.${inner}`, parent]
   }
