@@ -199,6 +199,27 @@ describe('vinyasa init, check and start from an empty folder', () => {
     )
   })
 
+  it('says in the config which variables hold the credentials that a document asks for', async () => {
+    const folder = await emptyFolder()
+    const security = {
+      security: [{ userToken: [] }, { key: [] }],
+      components: {
+        securitySchemes: {
+          userToken: { type: 'http', scheme: 'bearer' },
+          key: { type: 'apiKey', in: 'header', name: 'x-key' },
+        },
+      },
+    }
+    await writeFile(
+      join(folder.directory, 'pets.json'),
+      JSON.stringify({ ...openApi('http://127.0.0.1:1'), ...security }),
+    )
+    expect(await folder.command('init', 'pets.json')).toBe(0)
+    const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+    expect(config).toContain('# Credentials for "userToken" are read from PETS_TOKEN.\n')
+    expect(config).toContain('# Credentials for "key" are read from PETS_API_KEY.\n')
+  })
+
   it('asks for what the command line leaves open', async () => {
     const folder = await emptyFolder(['greeter.proto', 'grpc.example:443'])
     await writeFile(join(folder.directory, 'greeter.proto'), PROTO)
