@@ -124,19 +124,25 @@ describe('useLiveQuery over HTTP', () => {
     expect(await events.next()).toEqual({ event: 'complete' })
   })
 
-  it('ends the event stream, with one error, when a run is refused as nobody’s: its credentials will not come back', async () => {
-    let isKnown = true
+  /** A live query's event stream behind its first result, whose next run is refused. */
+  async function refusedRun(text: string, status: number): ReturnType<typeof openEventStream> {
+    let isRefused = false
     const guard: Plugin = {
       onRequest({ endResponse, fetchAPI }) {
-        if (!isKnown) endResponse(new fetchAPI.Response('The token has expired.', { status: 401 }))
+        if (isRefused) endResponse(new fetchAPI.Response(text, { status }))
       },
     }
     setup = await startLive({ before: [guard] })
     const events = await openEventStream(USERS)
     await events.next()
-    isKnown = false
+    isRefused = true
     await setup.changeUser('1', { name: 'Eve' })
     await setup.clock.advance(200)
+    return events
+  }
+
+  it('ends the event stream, with one error, when a run is refused as nobody’s: its credentials will not come back', async () => {
+    const events = await refusedRun('The token has expired.', 401)
     const { data, errors } = await events.next()
     expect([data, errors]).toEqual([
       undefined,
@@ -155,18 +161,7 @@ describe('useLiveQuery over HTTP', () => {
     [500, 'INTERNAL_SERVER_ERROR'],
     [503, 'SERVICE_UNAVAILABLE'],
   ])('tells of a run that is refused with status %i the code %s', async (status, code) => {
-    let isRefused = false
-    const guard: Plugin = {
-      onRequest({ endResponse, fetchAPI }) {
-        if (isRefused) endResponse(new fetchAPI.Response('Refused.', { status }))
-      },
-    }
-    setup = await startLive({ before: [guard] })
-    const events = await openEventStream(USERS)
-    await events.next()
-    isRefused = true
-    await setup.changeUser('1', { name: 'Eve' })
-    await setup.clock.advance(200)
+    const events = await refusedRun('Refused.', status)
     expect((await events.next()).errors).toEqual([
       expect.objectContaining({ message: 'Refused.', extensions: { code } }),
     ])
