@@ -64,6 +64,14 @@ describe('init --from', () => {
       /Doctor: @cache/,
     ],
     [
+      'a batch whose bodies are sent as a list',
+      'old.graphql',
+      tailcall(
+        'type Doctor { id: Int slots: [Slots] @http(method: POST, url: "BACKEND/slots", body: {doctor: "{{.value.id}}", kind: "all"}, batchKey: ["doctor"]) } type Slots { id: Int } input Slot { a: Int }',
+      ),
+      /Doctor.slots: a batch with bodies is sent as a list of them/,
+    ],
+    [
       'an entity',
       'old.graphql',
       `${LINK}type Query { t: T @connect(source: "fleet", http: { GET: "/t" }, selection: "id") } type T @key(fields: "id") { id: ID! }`,
@@ -94,22 +102,27 @@ describe('init --from', () => {
     expect(left).toMatch(line)
   })
 
-  it.each(['[null]', '[1]', '7', '[[]]', '[{ id: "{{.value.id}}", more: 1 }]', '[{ id: "{{.args.id}}" }]'])(
-    'says that a batch over gRPC has no keys: %s',
-    async (keys) => {
-      const { config, left } = await moved(
-        'old.graphql',
-        `schema @link(src: "./s.proto", type: Protobuf) { query: Query }
+  it.each([
+    '[null]',
+    '[1]',
+    '7',
+    '[[]]',
+    '[{ id: "{{.value.id}}", more: 1 }]',
+    '[{ id: "{{.args.id}}" }]',
+    '["{{.value.id}}", "{{.value.stock}}"]',
+  ])('says that a batch over gRPC has no keys: %s', async (keys) => {
+    const { config, left } = await moved(
+      'old.graphql',
+      `schema @link(src: "./s.proto", type: Protobuf) { query: Query }
          type Query { doctor: Doctor @http(url: "http://127.0.0.1:1/doctor") }
          type Doctor {
            id: Int
            stock: Int @grpc(url: "http://127.0.0.1:2", method: "g.S.Get", body: { ids: ${keys} }, batchKey: ["a", "id"])
          }`,
-      )
-      expect(left).toMatch(/Doctor.stock: a batch takes one list of keys, each a field of the parent/)
-      expect(config.grpc).toBeUndefined()
-    },
-  )
+    )
+    expect(left).toMatch(/Doctor.stock: a batch takes one list of keys, each a field of the parent/)
+    expect(config.grpc).toBeUndefined()
+  })
 
   it('keeps from clients what a router keeps from them', async () => {
     const backend = await startRestBackend(() => ({

@@ -135,12 +135,13 @@ function joinOf({ type, name, method, body, batchKey, field }: Join): { readonly
 /** `{ ids: ["{{.value.id}}"] }` and `{ ids: [{ id: "{{.value.id}}" }] }`: the path to the keys, and the parent's field. */
 function keysOf(taken: readonly (readonly [string, unknown])[]): readonly [keys: string, parentKey: string] {
   const [[list, value] = ['', undefined], ...more] = taken
-  const [item] = Array.isArray(value) ? value : [value]
-  if (more.length === 0 && typeof item === 'string') {
+  const [item, ...further] = [value].flat() as unknown[]
+  const isOne = more.length === 0 && further.length === 0
+  if (isOne && typeof item === 'string') {
     const parent = parentOf(item)
     if (parent !== undefined) return [list, parent]
   }
-  if (more.length === 0 && isRecord(item)) {
+  if (isOne && isRecord(item)) {
     const [[inner, template] = ['', undefined], ...others] = Object.entries(item)
     const parent = parentOf(template)
     if (others.length === 0 && parent !== undefined) return [`${list}.${inner}`, parent]

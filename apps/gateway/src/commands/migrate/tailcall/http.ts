@@ -38,6 +38,8 @@ export function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: U
   const source = sourceName(baseUrl, upstream)
   const query = [...queryOf(search), ...givenQuery(args, speech)]
   const key = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
+  if (key && args['body'] !== undefined)
+    throw new Unsaid('a batch with bodies is sent as a list of them; write a resolver')
   const endpoint: RestCall = {
     parent,
     field,
