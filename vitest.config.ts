@@ -46,6 +46,8 @@ const config: ViteUserConfig = defineConfig({
     // Most of a test's time is waiting: on two cores vitest would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }], secondAttempts] : ['default'],
+    // From the start: what is optimised before would still make new objects old at once (test/kit's `survivingShare`).
+    execArgv: ['--no-allocation-site-pretenuring'],
     // In CI alone: a busy machine is no fault of the change, and by hand a flake is to be seen at once.
     retry: jsonReport ? 1 : 0,
     setupFiles: jsonReport ? [fileURLToPath(new URL('test/seed.ts', import.meta.url))] : [],

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import vitest from '../../vitest.config.ts'
 import { drawLines } from './lines.ts'
 
 interface Report {
@@ -66,6 +67,8 @@ for (const name of values.packages?.split(',') ?? PACKAGES) {
     // Stryker reads it by the API of an older TypeScript.
     tsconfigFile: 'none',
     concurrency: 2,
+    // Its tests run in threads, which take no flags of their own.
+    testRunnerNodeArgs: vitest.test?.execArgv,
     tempDirName: 'test/mutants/.sandbox',
     reporters: ['json'],
     jsonReporter: { fileName: report },

@@ -31,6 +31,11 @@ interface Manifest {
 const config: ViteUserConfig = {
   ...base,
   resolve: { alias: [...sources, ...((base.resolve?.alias ?? []) as [])] },
-  test: { ...base.test, include: tested.map((folder) => `${folder}/test/**/*.test.ts`) },
+  test: {
+    ...base.test,
+    include: tested.map((folder) => `${folder}/test/**/*.test.ts`),
+    // The process of the threads has them.
+    execArgv: [],
+  },
 }
 export default config

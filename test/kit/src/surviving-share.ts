@@ -11,12 +11,11 @@ const LITTLE = 0.1
 /**
  * How much of what `leave` was given holds over a collection of the young, from 0 to about 1. What holds it is old by then,
  * as in a process that has run for a while. The least of several attempts, of which none comes after one that is next to
- * nothing: what else the process does only adds to it.
+ * nothing: what else the process does only adds to it. Vitest's configuration has V8 make nothing old at once, which it
+ * would do, whatever holds them, with objects of a kind that lived long before in the process.
  */
 export function survivingShare(leave: (much: object) => unknown): number {
   setFlagsFromString('--expose-gc')
-  // Code that is optimised late, as on a busy machine, may have V8 make new objects old at once, whatever holds them.
-  setFlagsFromString('--no-allocation-site-pretenuring')
   const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
   giveMuch(leave)
   let least = Infinity

@@ -29,12 +29,15 @@ const scrape =
         const response = await fetch(`${url}${path}`, { headers })
         return { status: response.status, text: await response.text(), sent, at: performance.now() }
       }
-      // Streams that clients have just left are counted when the gateway has heard of it.
+      // Streams that clients have just left are counted when the gateway has heard of it, runs of live queries when they begin,
+      // and the operations that they are when they end.
       let scraped = await ask()
       for (let same = 0, turn = 0; same < 5 && turn < 50; turn++) {
         await sleep(100)
         const next = await ask()
-        same = requestsIn(next, graphql) === requestsIn(scraped, graphql) ? same + 1 : 0
+        const isQuiet =
+          requestsIn(next, graphql) === requestsIn(scraped, graphql) && liveRunsIn(next) === liveEndsIn(next)
+        same = isQuiet ? same + 1 : 0
         scraped = next
       }
       keep('metrics', scraped)
@@ -43,6 +46,12 @@ const scrape =
 
 const requestsIn = ({ text }: Scrape, path: string): string =>
   [...samplesOf(text, REQUESTS, 'status', ofPath(path))].join()
+
+const liveRunsIn = ({ text }: Scrape): number =>
+  Number(/^vinyasa_live_executions_total (\d+)$/m.exec(text)?.[1] ?? 0)
+
+const liveEndsIn = ({ text }: Scrape): number =>
+  samplesOf(text, 'vinyasa_operations_total', 'type').get('live') ?? 0
 
 /** Sums of the samples of one metric, by one label. */
 function samplesOf(text: string, name: string, label: string, only = ''): ReadonlyMap<string, number> {
@@ -113,7 +122,7 @@ function* observe(run: Run): Generator<string> {
     ),
   )
   const asked = plus(plus(executed, 'query', beside.queries), 'mutation', beside.mutations)
-  const all = plus(asked, 'live', Number(/^vinyasa_live_executions_total (\d+)$/m.exec(text)?.[1] ?? 0))
+  const all = plus(asked, 'live', liveRunsIn(scrape))
   const unsure = new Map([['query', beside.unheard]])
   yield* differences('operations', told('vinyasa_operations_total', 'type'), all, unsure)
   // Of two gateways a backend does not know which has called.
