@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeWithRedis, startNetwork, startRedis, waitUntil } from '@vinyasa/test-kit'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ConnectRedis } from '@vinyasa/invalidation/redis'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createAccess } from '../src/access/access.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { ConfigError } from '../src/errors.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { openRedis } from '../src/redis/open-redis.ts'
 import { configuredRedis } from '../src/redis/servers.ts'
 
@@ -76,6 +79,25 @@ describe('the Redis of a config', () => {
       })
     }
   })
+})
+
+it.each([
+  ['nothing that is shared', {}, 0],
+  ['documents by hash', { apq: true }, 1],
+  ['a rate limit', { rateLimit: { rules: [{ max: 5, windowSeconds: 60 }] } }, 1],
+])('%s: as many connections beside those of the bus as are needed', async (_what, config, connections) => {
+  const configured = await configuredRedis({ redisUrl: 'redis://127.0.0.1:1' }, '/')
+  const connect = vi.fn<ConnectRedis>((options, role) =>
+    configured!.connect({ ...options, lazyConnect: true }, role),
+  )
+  const redis = { ...configured!, connect }
+  const access = await createAccess(config, {
+    logger: await createLogger({ level: 'silent' }),
+    baseDirectory: '/',
+    redis,
+  })
+  access.close()
+  expect(connect).toHaveBeenCalledTimes(connections)
 })
 
 describeWithRedis('a connection that requests share', () => {
