@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql'
 import { createSchema, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
@@ -165,6 +166,31 @@ describe('useLiveQuery over HTTP', () => {
     expect((await events.next()).errors).toEqual([
       expect.objectContaining({ message: 'Refused.', extensions: { code } }),
     ])
+  })
+
+  it('ends the event stream, with its errors, when another plugin no longer takes the document for valid', async () => {
+    let isRefused = false
+    const guard: Plugin = {
+      onValidate: () => {
+        return ({ setResult }) => {
+          if (isRefused) setResult([new GraphQLError('Not any more.')])
+        }
+      },
+    }
+    setup = await startLive({ before: [guard] })
+    const events = await openEventStream(USERS)
+    await events.next()
+    // The run behind the first one goes the way of documents that came before.
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    expect((await events.next()).data.users.users[0].name).toBe('Eve')
+    isRefused = true
+    await setup.changeUser('1', { name: 'Mallory' })
+    await setup.clock.advance(200)
+    const { data, errors } = await events.next()
+    expect([data, errors]).toEqual([undefined, [expect.objectContaining({ message: 'Not any more.' })]])
+    expect(await events.next()).toEqual({ event: 'complete' })
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
   })
 
   it('answers an event stream with the error when the field is not live-capable', async () => {
