@@ -29,12 +29,16 @@ function serverOf(options: Partial<YogaServerOptions<any, any>>) {
 
 type Yoga = ReturnType<typeof serverOf>['yoga']
 
-async function follow(yoga: Yoga, headers: Record<string, string> = {}) {
-  const response = await yoga.fetch('http://localhost/graphql', {
+async function open(yoga: Yoga, headers: Record<string, string> = {}): Promise<Response> {
+  return yoga.fetch('http://localhost/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify({ query: 'query @live { hi }' }),
   })
+}
+
+async function follow(yoga: Yoga, headers: Record<string, string> = {}) {
+  const response = await open(yoga, headers)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   onTestFinished(() => void reader.cancel().catch(() => {}))
   let text = ''
@@ -123,6 +127,25 @@ describe('a live query on a server whose schema comes with each request', () => 
     const { yoga } = serverOf({ ...options, plugins: [...plugins, counting] })
     for (let time = 0; time < 5; time++) expect(await ask(yoga)).toBe('one')
     expect(validations).toBe(1)
+  })
+
+  it('ends, with an error, under a schema that no longer has what it asks for', async () => {
+    let current = schemaOf({ runs: 0, value: 'one' })
+    const { yoga, live } = serverOf({ schema: () => current })
+    const { body } = await open(yoga)
+    let rest = ''
+    for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) {
+      const text = Buffer.from(bytes).toString()
+      if (!text.includes('"hi":"one"')) rest += text
+      else {
+        current = createSchema({ typeDefs: 'type Query { bye: String }' })
+        live.store.invalidate('Query.hi')
+      }
+    }
+    expect(rest).toContain('Cannot query field')
+    expect(rest).not.toContain('"data"')
+    expect(rest).toMatch(/event: complete\s+data:\s*$/)
+    expect(live.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
   })
 
   it('runs again under another schema that a request brings, once', async () => {
