@@ -111,6 +111,24 @@ it('what was executed is masked, and what a plugin answers in its place is not',
   }
 })
 
+it('parts of an answer are masked, and those without errors are as they came', async () => {
+  const dividing: Plugin = {
+    onExecute({ setExecuteFn }) {
+      setExecuteFn(async function* () {
+        yield { data: { hello: 'first' }, hasNext: true }
+        yield { errors: [new Error('a secret')], hasNext: false }
+      })
+    },
+  }
+  const server = serverOf([dividing])
+  for (const _time of TIMES) {
+    const parts = await server.post('{ hello }', 'text/event-stream')
+    expect(parts).toContain('{"data":{"hello":"first"},"hasNext":true}')
+    expect(parts).toContain('"message":"Unexpected error."')
+    expect(parts).not.toContain('a secret')
+  }
+})
+
 it('nothing is masked where the server does not mask', async () => {
   const server = serverOf([], { maskedErrors: false })
   for (const _time of TIMES) expect(await server.post('{ fails }')).toContain('"message":"a secret"')

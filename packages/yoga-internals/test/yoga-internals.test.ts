@@ -179,3 +179,27 @@ it('what a plan has written may be more: it is bytes, and no objects', () => {
   size.add(1_000_000, 0)
   expect(() => size.add(1, 0)).toThrow('more than 1000000 objects')
 })
+
+it('who watches an answer hears of its parts over 8 MiB, before one is refused', () => {
+  const MIB = 1024 * 1024
+  const size = new AnswerSize({ maxAnswerBytes: 16 * MIB })
+  const held: number[] = []
+  size.watcher = { holds: (_size, bytes) => void held.push(bytes), over: () => {} }
+  size.hold(1, 8 * MIB)
+  expect(held).toEqual([])
+  size.hold(1, 8 * MIB + 1)
+  expect(() => size.hold(1, 20 * MIB)).toThrow('bytes')
+  expect(held).toEqual([8 * MIB + 1, 20 * MIB])
+})
+
+it('calls for an answer end when it is given up, or when the client leaves, if anybody can tell', () => {
+  const [alone, followed] = [new AnswerSize(), new AnswerSize()]
+  const leaving = new AbortController()
+  const signals = [alone.signalWith(undefined), followed.signalWith(leaving.signal)]
+  const ended = (): readonly boolean[] => signals.map(({ aborted }) => aborted)
+  expect(ended()).toEqual([false, false])
+  leaving.abort()
+  expect(ended()).toEqual([false, true])
+  alone.giveUp()
+  expect(ended()).toEqual([true, true])
+})
