@@ -144,6 +144,28 @@ it('each hook keeps the executor that it was handed', async () => {
   for (const _time of TIMES) expect(await server.post('{ hello }')).toBe('{"data":{"hello":"world"}}')
 })
 
+it.each([
+  ['none', {}, [undefined]],
+  [
+    'one in the place of the innermost',
+    { onExecute: ({ setExecuteFn }) => setExecuteFn(() => ({ data: { hello: 'mine' } })) } satisfies Plugin,
+    [true],
+  ],
+])('behaviours are told of executors around theirs: %s', async (_, other, told) => {
+  const seen: unknown[] = []
+  const behaviour: Behaviour = {
+    execute(operation, next) {
+      seen.push(operation.isWrapped)
+      return next(operation)
+    },
+  }
+  const server = serverOf([other, { behaviour }])
+  await server.post('{ hello }')
+  seen.length = 0
+  await server.post('{ hello }')
+  expect(seen).toEqual(told)
+})
+
 it("events of subscriptions are heard by Envelop's hooks alone, as often when the document is prepared", async () => {
   let heard = 0
   let hooked = 0
