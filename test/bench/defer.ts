@@ -1,7 +1,10 @@
 // What @defer costs and brings: ours beside Yoga's plugin and Apollo Server 5, and the started gateway beside itself without
-// @defer. `pnpm bench:defer [--gateway] [--smoke] [--write]`, `--gateway`: the latter alone.
+// @defer. `pnpm bench:defer [--gateway] [--smoke] [--write]`, `--gateway`: the latter alone; `--repo ../before`: ours alone, beside
+// ours of another checkout, which must be built too.
 import { deepStrictEqual } from 'node:assert'
 import { cpus } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createDeferClient, type DeferTimes } from './src/defer-client.ts'
 import { measureDeferredGateway } from './src/deferred-gateway.ts'
@@ -18,6 +21,7 @@ import {
 const { values } = parseArgs({
   options: {
     gateway: { type: 'boolean', default: false },
+    repo: { type: 'string' },
     rounds: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -54,8 +58,20 @@ const all: readonly Contender[] = [
   },
   yoga('Yoga without @defer', {}),
 ]
-// A smoke run leaves out what only repeats a program that another contender runs.
-const contenders = smoke ? all.filter(({ name }) => name !== 'Yoga plugin behind node-handler') : all
+const contenders = values.repo ? besideThoseOf(values.repo) : smoke ? all.filter(isInSmokeRuns) : all
+
+/** What only repeats a program that another contender runs is not. */
+function isInSmokeRuns({ name }: Contender): boolean {
+  return name !== 'Yoga plugin behind node-handler'
+}
+
+/** Ours, each beside that of another checkout. */
+function besideThoseOf(repo: string): readonly Contender[] {
+  const file = pathToFileURL(join(resolve(repo), 'test/bench/contenders/defer-yoga.ts'))
+  return all
+    .filter(({ name }) => name.startsWith('ours'))
+    .flatMap((ours) => [{ ...ours, name: `${ours.name}, there`, file }, ours])
+}
 
 interface Case {
   readonly title: string
@@ -161,7 +177,7 @@ async function measureGateway(): Promise<void> {
   if (write) await writeSection(new URL('RESULTS.md', import.meta.url), 'defer-gateway', text)
 }
 
-await measureGateway()
+if (!values.repo) await measureGateway()
 if (values.gateway) process.exit()
 const starting = contenders.map((contender) => startProgram(contender))
 try {

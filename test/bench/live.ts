@@ -1,6 +1,8 @@
 // Live queries: N subscribers × M distinct queries × payload × rate, ours beside @envelop/live-query and bare ws.
+// `pnpm bench:live [--smoke] [--write] [--repo ../before]`, `--repo`: ours beside ours of another checkout, which must be built too.
 import { fork, type ChildProcess } from 'node:child_process'
 import { cpus } from 'node:os'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
@@ -19,7 +21,7 @@ interface Scenario {
   readonly contenders: readonly Contender[]
 }
 
-type Contender = 'floor' | 'vinyasa' | 'envelop'
+type Contender = 'floor' | 'vinyasa' | 'envelop' | 'vinyasa, there'
 
 interface Figures {
   readonly p50: number
@@ -35,13 +37,17 @@ const { values } = parseArgs({
   options: {
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    repo: { type: 'string' },
     rounds: { type: 'string' },
     scenario: { type: 'string', multiple: true },
   },
 })
 const rounds = Number(values.rounds ?? (values.smoke ? 1 : 3))
 
-const all: readonly Contender[] = ['floor', 'vinyasa', 'envelop']
+const there = values.repo && join(resolve(values.repo), 'test/bench/contenders/live-vinyasa.ts')
+const all: readonly Contender[] = there
+  ? ['floor', 'vinyasa, there', 'vinyasa']
+  : ['floor', 'vinyasa', 'envelop']
 const full: readonly Scenario[] = [
   {
     name: 'shared 1 kB',
@@ -77,7 +83,7 @@ const full: readonly Scenario[] = [
     payloadBytes: 1000,
     eventsPerSecond: 0.5,
     seconds: 6,
-    contenders: ['floor', 'vinyasa'],
+    contenders: all.filter((contender) => contender !== 'envelop'),
   },
 ]
 const scenarios = (
@@ -121,7 +127,8 @@ class Client {
 
 async function measure(contender: Contender, scenario: Scenario): Promise<Figures> {
   const { clients: count, queries, payloadBytes, eventsPerSecond, seconds } = scenario
-  const child = fork(fileURLToPath(new URL(`contenders/live-${contender}.ts`, import.meta.url)), {
+  const here = fileURLToPath(new URL(`contenders/live-${contender}.ts`, import.meta.url))
+  const child = fork(there && contender === 'vinyasa, there' ? there : here, {
     execArgv: ['--expose-gc', '--import', 'jiti/register'],
     env: { ...process.env, NODE_ENV: 'production', LIVE_PAYLOAD_BYTES: String(payloadBytes) },
   })
