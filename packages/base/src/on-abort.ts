@@ -1,21 +1,19 @@
+import { type Abortable, Waiters } from './ending.ts'
+
 /** The watch stands on the signal itself: what a WeakMap that has grown old holds outlives small collections. */
 const WATCH = Symbol('vinyasa.base.abort-watch')
 type Watched = AbortSignal & { [WATCH]?: AbortWatch }
 
 /**
- * Calls once when a signal aborts, at once if it has; the returned function lets go. All who wait for a signal share one
- * listener on it: Node warns of a leak from the eleventh on, and each costs more than the rest of a call's bookkeeping.
+ * Calls once when a signal or an ending aborts, at once if it has; the returned function lets go. All who wait for a signal share
+ * one listener on it: Node warns of a leak from the eleventh on, and each costs more than the rest of a call's bookkeeping.
  */
-export function onAbort(signal: AbortSignal, call: () => void): () => void {
-  if (signal.aborted) {
-    call()
-    return () => {}
-  }
-  const watch = watchOf(signal)
-  // One function may wait several times.
-  const waiting = { call }
-  watch.add(waiting)
-  return () => watch.delete(waiting)
+export function onAbort(signal: Abortable, call: () => void): () => void {
+  // Not by its class: several versions of this package may stand beside each other.
+  if (!('addEventListener' in signal)) return signal.onAbort(call)
+  if (!signal.aborted) return watchOf(signal).add(call)
+  call()
+  return () => {}
 }
 
 function watchOf(signal: Watched): AbortWatch {
@@ -25,38 +23,25 @@ function watchOf(signal: Watched): AbortWatch {
   return watch
 }
 
-interface Waiting {
-  readonly call: () => void
-}
-
 /** Those who wait for one signal. */
 class AbortWatch {
   readonly #signal: AbortSignal
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiters = new Waiters()
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
   }
 
-  add(waiting: Waiting): void {
-    if (this.#waiting.size === 0) this.#signal.addEventListener('abort', this.#onAbort, { once: true })
-    this.#waiting.add(waiting)
-  }
-
-  /** Nobody may wait any more: Node keeps a signal that others are combined into as long as it has a listener. */
-  delete(waiting: Waiting): void {
-    if (!this.#waiting.delete(waiting) || this.#waiting.size > 0) return
-    this.#signal.removeEventListener('abort', this.#onAbort)
-  }
-
-  /**
-   * The signal has aborted. Who is let go meanwhile is not called. A function, as Node 24 binds the method of a listener that is
-   * an object, and what is bound outlives small collections.
-   */
-  readonly #onAbort = (): void => {
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting)
-      waiting.call()
+  add(call: () => void): () => void {
+    if (this.#waiters.isEmpty) this.#signal.addEventListener('abort', this.#onAbort, { once: true })
+    const letGo = this.#waiters.add(call)
+    return () => {
+      letGo()
+      // Nobody may wait any more: Node keeps a signal that others are combined into as long as it has a listener.
+      if (this.#waiters.isEmpty) this.#signal.removeEventListener('abort', this.#onAbort)
     }
   }
+
+  /** A function, as Node 24 binds the method of a listener that is an object, and what is bound outlives small collections. */
+  readonly #onAbort = (): void => this.#waiters.callAll()
 }

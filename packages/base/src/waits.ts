@@ -1,8 +1,9 @@
 import type { Clock } from './clock.ts'
+import type { Abortable } from './ending.ts'
 import { onAbort } from './on-abort.ts'
 
 /** Resolves after `ms`, or at once when the signal aborts. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, ms: number, signal?: Abortable): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => {
       letGo?.()
@@ -20,7 +21,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 /** Settles as the promise does, which goes on, or rejects with `reason()` as soon as the signal aborts. */
 export function unlessAborted<T>(
   promise: Promise<T>,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
   reason: () => unknown = () => signal?.reason,
 ): Promise<T> {
   if (!signal) return promise

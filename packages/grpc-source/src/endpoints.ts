@@ -1,4 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
+import { type Abortable, signalOf } from '@vinyasa/base'
 import type { ServiceAnnotation } from './contract/annotations.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { GrpcSourceOptions } from './options.ts'
@@ -8,34 +9,51 @@ import {
   type ResolvedEndpoint,
   type TlsOptions,
   type Transport,
+  type TransportCall,
 } from '@vinyasa/grpc-transport'
 
 /** One transport for each endpoint, made when it is first asked for. They outlive reloads. */
 export interface Endpoints {
   /** Finds the transport to where a service listens; undefined when neither options nor protos say. */
-  of(service: DescService, annotation: ServiceAnnotation | undefined): (() => Transport) | undefined
+  of(
+    service: DescService,
+    annotation: ServiceAnnotation | undefined,
+  ): (() => Transport<Abortable>) | undefined
   /** The transport of `endpoint`, for calls that belong to no service. */
-  main(): Transport | undefined
+  main(): Transport<Abortable> | undefined
   /** The transport of every endpoint that a method has, by address. */
-  all(): ReadonlyMap<string, Transport>
+  all(): ReadonlyMap<string, Transport<Abortable>>
   close(): void
 }
 
 /** Makes the transport of one endpoint. */
-export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport
+export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport<Abortable>
 
 /** Returns the maker of the transports that the options ask for; grpc-js is loaded only where it is used. */
 export async function transportOf({ transport, random }: GrpcSourceOptions): Promise<CreateTransport> {
-  if (typeof transport === 'function') return transport
+  if (typeof transport === 'function') return (endpoint) => withSignals(transport(endpoint))
   if (transport !== 'grpc-js')
     return (endpoint) => asOptionsError(['channel'], () => createHttp2Transport(endpoint, random))
   const { createGrpcJsTransport } = await import('./runtime/grpc-js-transport.ts')
   return createGrpcJsTransport
 }
 
+/** One of somebody else's is given true signals. */
+function withSignals(transport: Transport): Transport<Abortable> {
+  const withSignal = (call: TransportCall<Abortable>): TransportCall => ({
+    ...call,
+    signal: call.signal && signalOf(call.signal),
+  })
+  return {
+    unary: (call, request) => transport.unary(withSignal(call), request),
+    stream: (call, requests) => transport.stream(withSignal(call), requests),
+    close: () => transport.close(),
+  }
+}
+
 export function createEndpoints(options: GrpcSourceOptions, create: CreateTransport): Endpoints {
   const { endpoint, endpoints = {}, tls, channel = {}, transport = 'http2' } = options
-  const open = new Map<string, Transport>()
+  const open = new Map<string, Transport<Abortable>>()
   const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
 
@@ -47,7 +65,7 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
     return resolveEndpoint(path, written, defaultTls, channel)
   }
 
-  function connect(resolved: ResolvedEndpoint): Transport {
+  function connect(resolved: ResolvedEndpoint): Transport<Abortable> {
     if (isClosed) throw new GrpcSourceError('GRPC_SOURCE_CLOSED', `grpc source "${options.name}" is closed`)
     const key = `${resolved.tls ? 'tls' : 'plain'} ${resolved.address}`
     let existing = open.get(key)
@@ -55,7 +73,7 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
     return existing
   }
 
-  function use(resolved: ResolvedEndpoint): () => Transport {
+  function use(resolved: ResolvedEndpoint): () => Transport<Abortable> {
     used.set(resolved.address, resolved)
     // It opens nothing yet, but finds what is wrong with an address or a certificate.
     if (transport === 'http2' && !isClosed) connect(resolved)

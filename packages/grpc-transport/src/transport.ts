@@ -1,14 +1,15 @@
 /** Metadata as it goes out and comes in: names in lower case, `-bin` names with bytes. */
 export type MetadataEntries = readonly (readonly [name: string, value: string | Uint8Array])[]
 
-export interface TransportCall {
+/** `Signal`: what cancels it; our own transports also take an `Ending`, which costs less than a signal. */
+export interface TransportCall<Signal = AbortSignal> {
   /** `/package.Service/Method` */
   readonly path: string
   readonly metadata: MetadataEntries
   /** Milliseconds the call may take; undefined: no limit. Sent as `grpc-timeout`, unless it is over 24 days. */
   readonly timeoutMs: number | undefined
   /** Cancels the call. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: Signal | undefined
   /**
    * The GraphQL context of the operation that asks, or the `Askers` of several: calls that wait take turns by whose they are.
    * Default: nobody's.
@@ -24,14 +25,14 @@ export interface TransportCall {
  * Carries messages to one endpoint. It knows bytes, not protobuf. Connects on the first call.
  * Every failure is a `GrpcCallError`.
  */
-export interface Transport {
-  unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array>
+export interface Transport<Signal = AbortSignal> {
+  unary(call: TransportCall<Signal>, request: Uint8Array): Promise<Uint8Array>
   /**
    * Server and duplex streaming. Messages are read from the socket only as they are pulled.
    * `return()` cancels at once, even while a `next()` waits.
    */
   stream(
-    call: TransportCall,
+    call: TransportCall<Signal>,
     requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): AsyncIterableIterator<Uint8Array>
   close(): void

@@ -1,4 +1,4 @@
-import { CLIENT } from '@vinyasa/base'
+import { CLIENT, Ending } from '@vinyasa/base'
 import {
   createDisposables,
   startRestBackend,
@@ -8,7 +8,6 @@ import {
 } from '@vinyasa/test-kit'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Ending } from '../src/http/ending.ts'
 import { NoPlace } from '../src/http/failures.ts'
 import { createTransport } from '../src/http/client/undici-client.ts'
 import { explain } from '../src/call/explain.ts'
@@ -96,7 +95,7 @@ describe('requests that wait for a connection', () => {
     const ended = Array.from({ length: 100 }, (_, turn) => send(`ended-${turn}`, of('ann'), ending))
     const last = send('last', of('ann'))
     const why = new Error('the client left')
-    ending.end(why)
+    ending.abort(why)
     expect((await Promise.allSettled(ended)).map((end) => end.status === 'rejected' && end.reason)).toEqual(
       ended.map(() => why),
     )

@@ -1,7 +1,7 @@
+import { Ending } from '@vinyasa/base'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { AttemptInfo } from '../src/call/calling.ts'
-import { Ending } from '../src/http/ending.ts'
 import { createJoinRun } from '../src/joins/join-run.ts'
 
 const nothing = {} as never
@@ -10,7 +10,7 @@ const nothing = {} as never
 const made: Readonly<Record<string, (context: object) => unknown>> = {
   'what observers are told': (context) => {
     const ending = new Ending()
-    ending.onEnd(() => context)
+    ending.onAbort(() => context)
     return new AttemptInfo(
       { endpoint: { name: 'e' }, settings: { connector: 'c' }, context } as never,
       1,

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { AnswerCalls } from './answer-calls.ts'
-import { createAttachment, type Attachment } from '@vinyasa/base'
+import { type Abortable, createAttachment, type Attachment, type Ending } from '@vinyasa/base'
 
 /** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
 export interface AnswerLimits {
@@ -95,11 +95,11 @@ export class AnswerSize {
   }
 
   /** Ends calls made for the answer when it is given up, or when `leaving` aborts. Made when it is asked for: it has a price. */
-  signalWith(leaving: AbortSignal | undefined): AbortSignal {
+  endingWith(leaving: Abortable | undefined): Ending {
     this.#calls ??= new AnswerCalls()
     if (this.refusal) this.#calls.giveUp()
     else if (leaving) this.#calls.follow(leaving)
-    return this.#calls.signal
+    return this.#calls.ending
   }
 
   /** Another one that counts from the start, while calls of this one are still waited for. */
@@ -148,7 +148,7 @@ export function answerSizeOf(context: unknown): AnswerSize | undefined {
   return typeof context === 'object' && context !== null ? ofContexts.get(context) : undefined
 }
 
-/** Returns the signal that ends a read of an operation: its answer is given up, or `leaving` aborts. */
-export function endOfRead(context: unknown, leaving: AbortSignal | undefined): AbortSignal | undefined {
-  return answerSizeOf(context)?.signalWith(leaving) ?? leaving
+/** Returns what ends a read of an operation: its answer is given up, or `leaving` aborts. */
+export function endOfRead(context: unknown, leaving: Abortable | undefined): Abortable | undefined {
+  return answerSizeOf(context)?.endingWith(leaving) ?? leaving
 }

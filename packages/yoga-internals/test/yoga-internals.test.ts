@@ -195,7 +195,7 @@ it('who watches an answer hears of its parts over 8 MiB, before one is refused',
 it('calls for an answer end when it is given up, or when the client leaves, if anybody can tell', () => {
   const [alone, followed] = [new AnswerSize(), new AnswerSize()]
   const leaving = new AbortController()
-  const signals = [alone.signalWith(undefined), followed.signalWith(leaving.signal)]
+  const signals = [alone.endingWith(undefined), followed.endingWith(leaving.signal)]
   const ended = (): readonly boolean[] => signals.map(({ aborted }) => aborted)
   expect(ended()).toEqual([false, false])
   leaving.abort()

@@ -1,3 +1,4 @@
+import { hasLeft } from '@vinyasa/base'
 import type { ObserveBackendCall } from './backend-call.ts'
 import type { OperationFacts } from './operation.ts'
 import { createRecentErrors, errorsIn, type RecentError } from './recent-errors.ts'
@@ -72,13 +73,14 @@ export function createActivity(endpoint: string): Activity {
       operation(facts, context) {
         if (recordOf(context)) return undefined
         return (result) => {
+          // Nobody reads what an operation answers whose request was abandoned, or whose live query was ended.
           if (!hasLeft(context)) errors.note(result, nameOf(facts))
         }
       },
       part: (facts, part) => errors.note(part, nameOf(facts)),
       result(record, result, request) {
         // An answer to a client that has left does not count as one.
-        if (errorsIn(result).length === 0 || request.signal.aborted) return
+        if (errorsIn(result).length === 0 || hasLeft({ request })) return
         failed.add(record)
         errors.note(result, record.operation)
       },
@@ -86,7 +88,7 @@ export function createActivity(endpoint: string): Activity {
         const isPage = headers.get('content-type')?.startsWith('text/html')
         if (isPage || !recordedPath(record, request).startsWith(endpoint)) return
         requests.calls++
-        if ((failed.has(record) || status >= 400) && !request.signal.aborted) requests.failed++
+        if ((failed.has(record) || status >= 400) && !hasLeft({ request })) requests.failed++
         const outcome = headers.get('x-cache')?.toLowerCase()
         if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
       },
@@ -96,9 +98,4 @@ export function createActivity(endpoint: string): Activity {
 
 function nameOf({ type, name = type }: OperationFacts): string {
   return name
-}
-
-/** Nobody reads what an operation answers whose request was abandoned, or whose live query was ended. */
-function hasLeft(context: unknown): boolean {
-  return (context as { readonly request?: Request } | undefined)?.request?.signal.aborted ?? false
 }

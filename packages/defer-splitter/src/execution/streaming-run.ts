@@ -76,7 +76,7 @@ export class StreamingRun implements DeliveryRun {
 
   get signal(): AbortSignal | undefined {
     this.#leaving ??= this.#leavingOf()
-    return this.operation.size.signalWith(this.#leaving[0])
+    return this.operation.size.endingWith(this.#leaving[0]).signal
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {

@@ -1,3 +1,4 @@
+import type { Abortable } from '@vinyasa/base'
 import type { DescFile, DescService, FileRegistry } from '@bufbuild/protobuf'
 import { optionError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
@@ -19,7 +20,7 @@ export interface LoadedDescriptors {
 /** Reads descriptors from whichever input the options name. */
 export async function loadDescriptors(
   options: DescriptorOptions,
-  main: () => Transport | undefined,
+  main: () => Transport<Abortable> | undefined,
   endpoint: string,
   onFile: (path: string) => void,
   onLeftOut: (message: string) => void,

@@ -1,3 +1,4 @@
+import type { Abortable } from '@vinyasa/base'
 import {
   create,
   fromBinary,
@@ -47,7 +48,7 @@ export interface ReflectedDescriptors {
  * describe is left out, as long as there are others.
  */
 export async function reflectDescriptors(
-  transport: Transport,
+  transport: Transport<Abortable>,
   endpoint: string,
   options: ReflectionOptions,
   onLeftOut: (message: string) => void,
@@ -153,7 +154,7 @@ type Ask = (requests: readonly JsonObject[]) => Promise<ReflectionAnswer[]>
 
 /** Speaks v1, and v1alpha to servers that know only that. */
 async function createAsker(
-  transport: Transport,
+  transport: Transport<Abortable>,
   { metadata = {}, timeoutMs = 5_000 }: ReflectionOptions,
 ): Promise<Ask> {
   const { registry } = await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] })

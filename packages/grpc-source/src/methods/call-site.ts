@@ -1,3 +1,4 @@
+import type { Abortable } from '@vinyasa/base'
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { MetadataEntries, Transport } from '@vinyasa/grpc-transport'
 import type { MessageDecoder } from '../codec/decode.ts'
@@ -7,7 +8,7 @@ import type { OperationInfo } from './operation.ts'
 export interface Callable {
   readonly desc: DescMethod
   readonly path: string
-  readonly transport: () => Transport
+  readonly transport: () => Transport<Abortable>
   readonly decode: MessageDecoder
   /** From the start of the operation; 0: no limit. */
   readonly timeoutMs: number

@@ -1,8 +1,10 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
 import {
+  type Abortable,
   after,
   Askers,
   type Clock,
+  Ending,
   liveMomentOf,
   OpenStreams,
   PassingMap,
@@ -14,7 +16,7 @@ import { answersWithStream } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { CallWatch, WatchedCall } from './call-watch.ts'
 import type { HeldRequest } from './held-request.ts'
-import { signalOf, type Operations, type Reply } from './operation.ts'
+import { endOfCall, type Operations, type Reply } from './operation.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
 import { GrpcCallError, type StatusName, type MetadataEntries } from '@vinyasa/grpc-transport'
 
@@ -67,7 +69,7 @@ export class Invoker {
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     // Streams of replies are read; a stream of requests that has one reply changes something.
     const isMutation = method.desc.methodKind === 'client_streaming' && !method.isRead
-    const signal = site.signal ?? (isMutation ? undefined : signalOf(site.context, site.info))
+    const signal = site.signal ?? (isMutation ? undefined : endOfCall(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, asker: site.context, ...watched.listeners }
     try {
       const messages = watched.within(() => method.transport().stream(call, requests))
@@ -121,7 +123,7 @@ export class Invoker {
   ): Promise<Reply> {
     const entries = await this.#entriesOf(site)
     // A client that leaves ends its reads. What it asked to be changed is changed all the same.
-    const signal = site.signal ?? (method.isRead ? signalOf(site.context, site.info) : undefined)
+    const signal = site.signal ?? (method.isRead ? endOfCall(site.context, site.info) : undefined)
     return this.#transmit(method, request, site, read, entries, signal)
   }
 
@@ -140,24 +142,24 @@ export class Invoker {
     const sharedKey = `${moment} ${key} ${JSON.stringify(entries.filter(([name]) => !isTracingHeader(name)))}`
     let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
-      const abort = new AbortController()
+      const ending = new Ending()
       const askers = new Askers(site.context)
-      const reply = this.#transmit(method, request, site, read, entries, abort.signal, askers).finally(() => {
+      const reply = this.#transmit(method, request, site, read, entries, ending, askers).finally(() => {
         askers.clear()
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.
       reply.catch(() => {})
-      shared = { reply, abort, askers, callers: 0 }
+      shared = { reply, ending, askers, callers: 0 }
       inflight.set(sharedKey, shared)
     } else shared.askers.join(site.context)
     const joined = shared
     joined.callers++
-    return unlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), () => {
+    return unlessAborted(joined.reply, site.signal ?? endOfCall(site.context, site.info), () => {
       joined.askers.leave(site.context)
       joined.callers--
       if (joined.callers === 0) {
-        joined.abort.abort()
+        joined.ending.abort()
         if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
       }
       return new GrpcCallError('CANCELLED', 'the caller went away')
@@ -170,7 +172,7 @@ export class Invoker {
     site: CallSite,
     read: ReadReply<unknown>,
     entries: MetadataEntries,
-    signal: AbortSignal | undefined,
+    signal: Abortable | undefined,
     asker: unknown = site.context,
   ): Promise<Reply> {
     const { caller, watch } = this.#options
@@ -208,7 +210,7 @@ function repliesOf(
   method: Callable,
   messages: AsyncIterableIterator<Uint8Array>,
   watched: WatchedCall,
-  signal: AbortSignal | undefined,
+  signal: Abortable | undefined,
   errors: RpcErrorOptions,
   release: (() => void) | undefined,
 ): AsyncIterableIterator<unknown> {
@@ -240,7 +242,7 @@ function repliesOf(
 
 interface SharedCall {
   readonly reply: Promise<Reply>
-  readonly abort: AbortController
+  readonly ending: Ending
   readonly askers: Askers
   callers: number
 }

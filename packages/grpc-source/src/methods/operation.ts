@@ -1,4 +1,4 @@
-import { type Clock, createAttachment, isLiveRun } from '@vinyasa/base'
+import { type Abortable, type Clock, createAttachment, endingOf, isLiveRun, isSignal } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
@@ -83,21 +83,16 @@ function sharingNothing(startedAt: number): Operation {
  * fragment is the fragment's; the request's, whose client left. With it the answer itself, when it is given up; each event
  * of a subscription has one of its own.
  */
-export function signalOf(context: unknown, info: OperationInfo | undefined): AbortSignal | undefined {
+export function endOfCall(context: unknown, info: OperationInfo | undefined): Abortable | undefined {
   const own = typeof context === 'object' && context !== null ? (context as ContextSignals) : undefined
   const ofField = info?.signal ?? info?.getAbortSignal?.()
   if (isSignal(ofField)) return isSignal(own?.signal) ? own.signal : ofField
-  const leaving = [own?.signal, own?.request?.signal].find(isSignal)
+  const leaving = isSignal(own?.signal) ? own.signal : endingOf(own?.request)
   const isAlone = !info || info.isOneCall || info.operation.operation === 'subscription'
   return isAlone ? leaving : endOfRead(context, leaving)
 }
 
 interface ContextSignals {
   readonly signal?: unknown
-  readonly request?: { readonly signal?: unknown } | null | undefined
-}
-
-/** Servers may bring a signal class of their own. */
-function isSignal(value: unknown): value is AbortSignal {
-  return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+  readonly request?: unknown
 }

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '@vinyasa/base'
+import { type Abortable, type Clock, sleep } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import {
   GrpcCallError,
@@ -60,12 +60,16 @@ export interface OutgoingCall extends Pick<TransportCall, 'asker' | 'onHeaders' 
   readonly metadata: MetadataEntries
   /** When the call must be done, by the clock; undefined: no limit. */
   readonly deadline: number | undefined
-  readonly signal: AbortSignal | undefined
+  readonly signal: Abortable | undefined
   /** Attempts after the first. */
   readonly maxRetries: number
 }
 
-export type Caller = (transport: Transport, call: OutgoingCall, onAttempt?: () => void) => Promise<Uint8Array>
+export type Caller = (
+  transport: Transport<Abortable>,
+  call: OutgoingCall,
+  onAttempt?: () => void,
+) => Promise<Uint8Array>
 
 /** Sends unary calls again when a backend that is away may be back, within the deadline and a budget. */
 export function createCaller(options: {

@@ -1,4 +1,4 @@
-import { onAbort, systemClock } from '@vinyasa/base'
+import { type Abortable, onAbort, systemClock } from '@vinyasa/base'
 import type { EventEmitter } from 'node:events'
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import {
@@ -16,7 +16,7 @@ const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byte
 const same = (bytes: Buffer): Buffer => bytes
 
 /** The transport on grpc-js, with as many connections as concurrent calls need. */
-export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
+export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport<Abortable> {
   const { maxConcurrentCalls = 100, maxConnections = 8, compression } = endpoint.channel
   const isCompressed = compression !== undefined
   const connections: Connection[] = []
@@ -35,7 +35,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
 
   const begin = (): BegunCall => new BegunCall(pick(), endpoint)
 
-  function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
+  function unary(call: TransportCall<Abortable>, request: Uint8Array): Promise<Uint8Array> {
     const { path, signal } = call
     if (signal?.aborted)
       return Promise.reject(
@@ -64,7 +64,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
   }
 
   function stream(
-    call: TransportCall,
+    call: TransportCall<Abortable>,
     requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): AsyncIterableIterator<Uint8Array> {
     const { path, signal } = call
@@ -132,12 +132,15 @@ class BegunCall {
 }
 
 /** grpc-js counts by the wall clock, from the moment in which a call begins. What is longer ends no call: it has no timer for it. */
-function callOptions({ timeoutMs }: TransportCall): { deadline?: number } {
+function callOptions({ timeoutMs }: Pick<TransportCall, 'timeoutMs'>): { deadline?: number } {
   if (timeoutMs === undefined || timeoutMs > LONGEST_TIMEOUT_MS) return {}
   return { deadline: systemClock.wallNow() + timeoutMs }
 }
 
-function listen(rpc: EventEmitter, { onHeaders, onTrailers }: TransportCall): void {
+function listen(
+  rpc: EventEmitter,
+  { onHeaders, onTrailers }: Pick<TransportCall, 'onHeaders' | 'onTrailers'>,
+): void {
   const tell = (listener: TransportCall['onHeaders'], metadata: Metadata): void => {
     try {
       listener?.(toReplyMetadata(valuesOf(metadata)))

@@ -1,4 +1,4 @@
-import { onAbort, systemClock } from '@vinyasa/base'
+import { type Abortable, onAbort, systemClock } from '@vinyasa/base'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
@@ -46,7 +46,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   encoding: string | undefined
   readonly isEndless: boolean
   readonly #settings: CallSettings
-  readonly #call: TransportCall
+  readonly #call: TransportCall<Abortable>
   readonly #receiver: CallReceiver
   /** One request as it is, or a sequence of them. */
   readonly #requests: Uint8Array | Requests
@@ -64,7 +64,7 @@ export class Http2Call implements PendingCall, StreamOwner {
 
   constructor(
     settings: CallSettings,
-    call: TransportCall,
+    call: TransportCall<Abortable>,
     requests: Uint8Array | Requests,
     receiver: CallReceiver,
     isStream = false,

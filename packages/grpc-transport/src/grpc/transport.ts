@@ -1,3 +1,4 @@
+import type { Abortable } from '@vinyasa/base'
 import type { ResolvedEndpoint } from '../endpoint.ts'
 import { GrpcCallError } from '../status.ts'
 import type { Transport, TransportCall } from '../transport.ts'
@@ -19,7 +20,7 @@ const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
 export function createHttp2Transport(
   endpoint: ResolvedEndpoint,
   random: () => number = Math.random,
-): Transport {
+): Transport<Abortable> {
   const { maxConcurrentCalls = 100, maxConnections = 8, connectTimeoutMs = 900 } = endpoint.channel
   const { lookupEveryMs = 30_000 } = endpoint.channel
   const { maxReceiveBytes = MAX_RECEIVE_BYTES, maxSendBytes = -1, compression } = endpoint.channel
@@ -43,7 +44,7 @@ export function createHttp2Transport(
     spare: new SpareMemory(),
   }
 
-  function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
+  function unary(call: TransportCall<Abortable>, request: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       let reply: Message | undefined
       const receiver: CallReceiver = {
@@ -63,7 +64,7 @@ export function createHttp2Transport(
     })
   }
 
-  function stream(call: TransportCall, requests: Requests): AsyncIterableIterator<Uint8Array> {
+  function stream(call: TransportCall<Abortable>, requests: Requests): AsyncIterableIterator<Uint8Array> {
     const queue = new MessageQueue({
       plain: (message) =>
         message.isCompressed

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { type Ending, ENDING } from '@vinyasa/base'
 import type { FetchAPI } from 'graphql-yoga'
 import { LightState } from './light-state.ts'
 import type { CheckSize } from './read-body.ts'
@@ -47,8 +48,12 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
       return (this.lightState.parsedUrl ??= new fetchAPI.URL(this.url, 'http://localhost'))
     }
 
+    get [ENDING](): Ending {
+      return this.lightState.ending
+    }
+
     get signal(): AbortSignal {
-      return this.lightState.signal
+      return this.lightState.ending.signal
     }
 
     get isMaterialised(): boolean {

@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Ending } from '@vinyasa/base'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
 import { urlOf } from './request-url.ts'
 
@@ -12,7 +12,7 @@ export class LightState {
   readonly #outgoing: ServerResponse
   #check: CheckSize | undefined
   #url: string | undefined
-  #signal: AbortSignal | undefined
+  #ending: Ending | undefined
   #bytes: Promise<Buffer> | undefined
 
   /** @param bytes The body, where it is being read already. */
@@ -26,8 +26,9 @@ export class LightState {
     return (this.#url ??= urlOf(this.incoming))
   }
 
-  get signal(): AbortSignal {
-    return (this.#signal ??= leftSignal(this.incoming, this.#outgoing))
+  /** Aborts when the connection ends before the answer does. */
+  get ending(): Ending {
+    return (this.#ending ??= endingOf(this.incoming, this.#outgoing))
   }
 
   addSizeCheck(added: CheckSize): void {
@@ -56,24 +57,21 @@ export class LightState {
   }
 }
 
-/** A signal that aborts when the connection ends before the answer does. */
-function leftSignal(incoming: IncomingMessage, outgoing: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  // One request may have any number of backend calls that listen.
-  setMaxListeners(0, controller.signal)
+function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
+  const ending = new Ending()
   const leave = (): void => {
-    if (controller.signal.aborted) return
+    if (ending.aborted) return
     Object.defineProperty(incoming, 'aborted', { value: true })
-    controller.abort(outgoing.errored ?? undefined)
+    ending.abort(outgoing.errored ?? undefined)
   }
-  if (outgoing.writableFinished) return controller.signal
+  if (outgoing.writableFinished) return ending
   if (outgoing.closed || outgoing.destroyed) {
     leave()
-    return controller.signal
+    return ending
   }
   outgoing.on('error', leave)
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) leave()
   })
-  return controller.signal
+  return ending
 }

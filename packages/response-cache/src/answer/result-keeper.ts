@@ -1,4 +1,4 @@
-import { isAsyncIterable, systemClock, type Clock } from '@vinyasa/base'
+import { isAsyncIterable, systemClock, type Clock, endingOf } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEngine } from '../response-cache.ts'
 import { LazyEntry, offHeap } from '../store/entry.ts'
@@ -39,7 +39,7 @@ export class ResultKeeper {
 
   /** There is nothing to keep: whoever waits for the operation must not wait longer. */
   failed({ flight, request }: OperationState): void {
-    flight?.settle({ kind: request.signal?.aborted ? 'abandoned' : 'unshareable' })
+    flight?.settle({ kind: endingOf(request)?.aborted ? 'abandoned' : 'unshareable' })
   }
 
   #keepWhole(state: OperationState, result: ExecutionResult): ExecutionResult {

@@ -1,4 +1,4 @@
-import { PassingMap, unlessAborted } from '@vinyasa/base'
+import { PassingMap, unlessAborted, type Abortable } from '@vinyasa/base'
 import type { CacheEntry } from '../store/entry.ts'
 
 /** The outcome of an execution that others wait for. */
@@ -11,7 +11,7 @@ export type FlightOutcome =
 
 export interface Flight {
   /** Rejects with the signal's reason when it aborts first; the execution is not touched by that. */
-  outcome(signal: AbortSignal | undefined): Promise<FlightOutcome>
+  outcome(signal: Abortable | undefined): Promise<FlightOutcome>
   /** The version clock's reading when the execution began. */
   readonly version: number
   /**

@@ -1,4 +1,4 @@
-import { isLiveRun, isPromise, type MaybePromise } from '@vinyasa/base'
+import { isLiveRun, isPromise, type MaybePromise, endingOf } from '@vinyasa/base'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
@@ -97,7 +97,7 @@ export class StoredAnswers {
   async #follow(state: OperationState, flight: Flight): Promise<Answer> {
     const cache = this.#cache
     const key = state.key?.key ?? ''
-    const outcome = await flight.outcome(state.request.signal)
+    const outcome = await flight.outcome(endingOf(state.request))
     switch (outcome.kind) {
       case 'abandoned':
         return this.#decide(state, await cache.lookup(key), false)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { isLiveRun, isPromise, liveMomentOf, unlessAborted } from '@vinyasa/base'
+import { type Abortable, isLiveRun, isPromise, liveMomentOf, unlessAborted, Ending } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
 import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Deadline, Ending, followSignals } from '../http/ending.ts'
+import { Deadline, followSignals } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
 import { prepare } from './prepare.ts'
@@ -28,7 +28,7 @@ export interface CallScope {
 
 /** {@link CallScope} of a GraphQL field: several things may end its call, unless it is a mutation's. */
 export interface FieldScope extends CallScope {
-  readonly signals?: readonly AbortSignal[] | undefined
+  readonly signals?: readonly Abortable[] | undefined
   /** That of the operation. */
   readonly schema?: GraphQLSchema | undefined
   /** The field of the schema that a mutation is. */
@@ -100,10 +100,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
 }
 
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
-function signalsOf(
-  { isMutation }: CompiledEndpoint,
-  { signal, signals }: FieldScope,
-): readonly AbortSignal[] {
+function signalsOf({ isMutation }: CompiledEndpoint, { signal, signals }: FieldScope): readonly Abortable[] {
   if (signals && !isMutation) return signals
   return signal ? [signal] : []
 }
@@ -135,7 +132,7 @@ function load(
   const preparing = prepare(request, () => new AttemptInfo(calling, 1, until), settings.preparing)
   if (!isPromise(preparing)) return read(preparing)
   const deadline = new Deadline(settings.attempting.clock, endpoint.timeoutMs, ending)
-  deadline.onEnd(() => until.end(deadline.reason))
+  deadline.onAbort(() => until.abort(deadline.reason))
   return unlessAborted(preparing, deadline.signal)
     .finally(() => deadline.stop())
     .then(read)

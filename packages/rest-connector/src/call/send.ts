@@ -1,7 +1,7 @@
-import { isPromise, unlessAborted } from '@vinyasa/base'
+import { isPromise, unlessAborted, type Ending } from '@vinyasa/base'
 import { isStreamed } from '../bodies/wire-body.ts'
 import { attempt, BadStatus, type AttemptCall, type RestResponse } from '../http/attempt.ts'
-import { Deadline, DeadlineExceeded, type Ending, wait } from '../http/ending.ts'
+import { Deadline, DeadlineExceeded, wait } from '../http/ending.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
@@ -50,7 +50,7 @@ export async function send(
       } finally {
         deadline.stop()
       }
-      const isOver = (whole ?? (isWhole ? deadline : ending))?.hasEnded
+      const isOver = (whole ?? (isWhole ? deadline : ending))?.aborted
       const { method } = endpoint
       const retry = { policy: policyOf(request, settings.retry), method, clock, random, endsAt }
       const delay = isOver ? undefined : retryDelay(failure, number, retry)
@@ -92,7 +92,7 @@ async function observed(
   } catch (error) {
     if (faultOf(error).outcome === 'unknown') progress.outcome = 'unknown'
     const status = error instanceof BadStatus ? error.status : undefined
-    const hasLeft = ending.hasEnded && !(ending.reason instanceof DeadlineExceeded)
+    const hasLeft = ending.aborted && !(ending.reason instanceof DeadlineExceeded)
     ended?.({ status, error, callerLeft: status === undefined && hasLeft })
     throw error
   }

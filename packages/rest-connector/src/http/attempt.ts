@@ -1,7 +1,6 @@
-import type { Clock, Turns } from '@vinyasa/base'
+import type { Clock, Turns, Ending } from '@vinyasa/base'
 import { decodeBody, isEncoded, parseBody, type AnswerKind } from './decode.ts'
 import { follow, isRedirect } from './redirect.ts'
-import type { Ending } from './ending.ts'
 import { single } from './header-values.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 

@@ -1,67 +1,16 @@
-import { onAbort, type Clock } from '@vinyasa/base'
+import { type Abortable, type Clock, Ending, endingOf, isSignal, onAbort } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
-
-/**
- * When and why a piece of work is over, for whoever takes part in it. It does inside the connector what an
- * `AbortSignal` does, without its price: making one costs more than all else that a call needs, and every call has
- * several. A signal is made for those outside who ask for one.
- */
-export class Ending {
-  #hasEnded = false
-  #reason: unknown
-  /** Mostly one, or none. */
-  readonly #listeners: (() => void)[] = []
-  #controller: AbortController | undefined
-
-  get hasEnded(): boolean {
-    return this.#hasEnded
-  }
-
-  get reason(): unknown {
-    return this.#reason
-  }
-
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController()
-      if (this.#hasEnded) this.#controller.abort(this.#reason)
-    }
-    return this.#controller.signal
-  }
-
-  end(reason: unknown): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#reason = reason
-    this.#controller?.abort(reason)
-    for (const listener of this.#listeners.splice(0)) listener()
-  }
-
-  /** Calls back once, at once if it is over already; the returned function lets go. */
-  onEnd(listener: () => void): () => void {
-    if (this.#hasEnded) {
-      listener()
-      return () => {}
-    }
-    this.#listeners.push(listener)
-    return () => {
-      const at = this.#listeners.indexOf(listener)
-      if (at >= 0) this.#listeners.splice(at, 1)
-    }
-  }
-}
 
 /**
  * Returns the signals that may end a call: that of the execution (a deferred part timed out) and that of the
  * request (its client left), the latter also when the answer is given up, unless `isAlone`: no answer is made
  * beside the call, or others are made after it.
  */
-export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boolean): AbortSignal[] {
-  const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
-  const leaving = ofRequest instanceof AbortSignal ? ofRequest : undefined
+export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boolean): Abortable[] {
+  const leaving = endingOf((context as { readonly request?: unknown } | null | undefined)?.request)
   const ofAnswer = isAlone ? leaving : endOfRead(context, leaving)
-  const signals = ofExecution instanceof AbortSignal ? [ofExecution] : []
-  if (ofAnswer instanceof AbortSignal && ofAnswer !== ofExecution) signals.push(ofAnswer)
+  const signals: Abortable[] = isSignal(ofExecution) ? [ofExecution] : []
+  if (ofAnswer && ofAnswer !== ofExecution) signals.push(ofAnswer)
   return signals
 }
 
@@ -73,10 +22,10 @@ interface Following {
 const NOBODY: Following = { ending: undefined, release() {} }
 
 /** An ending that comes when one of the signals aborts; `release` lets go of them. */
-export function followSignals(signals: readonly AbortSignal[]): Following {
+export function followSignals(signals: readonly Abortable[]): Following {
   if (signals.length === 0) return NOBODY
   const ending = new Ending()
-  const letGo = signals.map((signal) => onAbort(signal, () => ending.end(signal.reason)))
+  const letGo = signals.map((signal) => onAbort(signal, () => ending.abort(signal.reason)))
   return { ending, release: () => letGo.forEach((release) => release()) }
 }
 
@@ -100,8 +49,8 @@ export class Deadline extends Ending {
   constructor(clock: Clock, ms: number, parent: Ending | undefined, leftMs: number = ms) {
     super()
     this.#clock = clock
-    this.#timer = clock.setTimeout(() => this.end(new DeadlineExceeded(ms)), leftMs)
-    this.#letGo = parent?.onEnd(() => this.end(parent.reason))
+    this.#timer = clock.setTimeout(() => this.abort(new DeadlineExceeded(ms)), leftMs)
+    this.#letGo = parent?.onAbort(() => this.abort(parent.reason))
   }
 
   /** Releases the timer and lets go of the parent. */
@@ -118,7 +67,7 @@ export function wait(clock: Clock, ms: number, ending: Ending): Promise<void> {
       letGo()
       resolve()
     }, ms)
-    const letGo = ending.onEnd(() => {
+    const letGo = ending.onAbort(() => {
       clock.clearTimeout(timer)
       reject(ending.reason as Error)
     })

@@ -1,5 +1,5 @@
+import type { Ending } from '@vinyasa/base'
 import { single } from './header-values.ts'
-import type { Ending } from './ending.ts'
 import { RedirectRefused } from './failures.ts'
 import { isStreamed } from '../bodies/wire-body.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'

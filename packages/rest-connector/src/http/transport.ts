@@ -1,6 +1,5 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock, Ending } from '@vinyasa/base'
 import type { LookupFunction } from 'node:net'
-import type { Ending } from './ending.ts'
 import type { WireBody } from '../bodies/wire-body.ts'
 
 /** An address that requests do not leave. */

@@ -1,9 +1,9 @@
+import { Ending } from '@vinyasa/base'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createFakeClock } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTransport } from '../../src/http/client/undici-client.ts'
-import { Ending } from '../../src/http/ending.ts'
 
 /** A server that says where it is. */
 async function listen(host: string, port = 0): Promise<number> {

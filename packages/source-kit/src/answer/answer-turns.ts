@@ -1,6 +1,6 @@
 import { answerSizeOf, beginAnswer, type AnswerLimits, type AnswerSize } from '@vinyasa/yoga-internals'
 import { GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql'
-import { createAttachment, createTurns } from '@vinyasa/base'
+import { createAttachment, createTurns, hasLeft } from '@vinyasa/base'
 import { fieldsOf } from './fields-of.ts'
 import type { HeldAnswers } from './held-answers.ts'
 
@@ -138,9 +138,4 @@ function createGroup(): Group {
     fail = reject
   })
   return { turn, begin, fail, members: 0 }
-}
-
-function hasLeft(context: unknown): boolean {
-  const { request } = Object(context) as { readonly request?: { readonly signal?: AbortSignal } }
-  return request?.signal?.aborted === true
 }

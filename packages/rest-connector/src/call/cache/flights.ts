@@ -1,5 +1,4 @@
-import { Askers, PassingMap } from '@vinyasa/base'
-import { Ending } from '../../http/ending.ts'
+import { Askers, PassingMap, Ending } from '@vinyasa/base'
 
 /** Somebody who wants what a flight brings. */
 export interface Passenger {
@@ -91,12 +90,12 @@ export function createFlights<T>({
     flight.waiting.delete(waiter)
     if (flight.waiting.size > 0) return
     remove(key, flight)
-    flight.ending.end(reason)
+    flight.ending.abort(reason)
   }
 
   return {
     join(key, { ending, context }, start) {
-      if (ending?.hasEnded) return Promise.reject(ending.reason)
+      if (ending?.aborted) return Promise.reject(ending.reason)
       const flight = (mayJoin() ? flights.get(key) : undefined) ?? begin(key, context, start)
       if (++flight.joined > 1) {
         onShared()
@@ -106,7 +105,7 @@ export function createFlights<T>({
         const waiter: Waiter<T> = { resolve, reject, letGo: nothing }
         flight.waiting.add(waiter)
         if (!ending) return
-        waiter.letGo = ending.onEnd(() => {
+        waiter.letGo = ending.onAbort(() => {
           flight.askers.leave(context)
           leave(key, flight, waiter, ending.reason)
         })

@@ -1,9 +1,8 @@
 import { type Kept, type ResponseCache, type ResponseTypes } from './response-cache.ts'
 import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
-import type { Ending } from '../../http/ending.ts'
 import { faultOf } from '../../retry/faults.ts'
-import type { Askers } from '@vinyasa/base'
+import type { Askers, Ending } from '@vinyasa/base'
 import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 

@@ -1,6 +1,6 @@
+import type { Ending } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import { ResponseTooLarge } from '../failures.ts'
-import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireResponse } from '../transport.ts'
 import { bytesOf, isStreamed, SentBodyFailed } from '../../bodies/wire-body.ts'
 
@@ -14,7 +14,7 @@ const DECODED = ['gzip', 'deflate', 'br']
 export function createTransport({ origin, maxResponseBytes }: TransportOptions): Transport {
   return {
     async send({ origin: other = origin, method, path, headers, body }, ending) {
-      if (ending.hasEnded) throw ending.reason
+      if (ending.aborted) throw ending.reason
       try {
         const response = await fetch(`${other}${path}`, {
           method,
@@ -41,7 +41,7 @@ export function createTransport({ origin, maxResponseBytes }: TransportOptions):
  * network, and have no code.
  */
 function reasonOf(error: unknown, ending: Ending): unknown {
-  if (ending.hasEnded) return ending.reason
+  if (ending.aborted) return ending.reason
   for (const one of [error, (error as Error).cause])
     if (one instanceof ResponseTooLarge || one instanceof SentBodyFailed || one instanceof GraphQLError)
       return one

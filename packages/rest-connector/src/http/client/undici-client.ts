@@ -1,9 +1,9 @@
+import type { Ending } from '@vinyasa/base'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { BadResponse, NoPlace, ResponseTooLarge } from '../failures.ts'
-import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { bytesOf, isStreamed, type WireBody } from '../../bodies/wire-body.ts'
 import { Exchanges } from './exchanges.ts'
@@ -118,7 +118,7 @@ class Sending implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     this.#reject = reject
     this.#received = new ReceivedBody(maxResponseBytes, memory)
-    this.#letGo = ending.onEnd(() => this.#leave(ending.reason as Error))
+    this.#letGo = ending.onAbort(() => this.#leave(ending.reason as Error))
   }
 
   /** Begins it now or in its turn. */
@@ -143,7 +143,7 @@ class Sending implements Dispatcher.DispatchHandler {
   onRequestStart(started: Dispatcher.DispatchController): void {
     const { ending } = this.#exchange
     this.#controller = started
-    if (ending.hasEnded) started.abort(ending.reason as Error)
+    if (ending.aborted) started.abort(ending.reason as Error)
   }
 
   onResponseStart(
@@ -198,7 +198,7 @@ function sendOn(
   asker: unknown,
 ): Promise<WireResponse> {
   const { ending } = exchange
-  if (ending.hasEnded) return Promise.reject(ending.reason)
+  if (ending.aborted) return Promise.reject(ending.reason)
   return new Promise((resolve, reject) => {
     new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
   })
