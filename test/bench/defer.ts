@@ -193,8 +193,10 @@ try {
   const lines: string[] = [versions, '']
   for (const given of cases) {
     const found = contenders.map((): Round[] => [])
-    const runAll = async (operations: number): Promise<void> => {
-      for (const [index, contender] of contenders.entries()) {
+    /** Every second time the other way round, so that a drift of the machine falls on all alike. */
+    const runAll = async (operations: number, time = 0): Promise<void> => {
+      const order = [...contenders.entries()]
+      for (const [index, contender] of time % 2 === 0 ? order : order.toReversed()) {
         const program = programs[index]
         if (!program || !takesPart(contender, given)) continue
         found[index]?.push(await runRound(program, contender, given, operations))
@@ -202,7 +204,7 @@ try {
     }
     if (given.warmup > 0) await runAll(given.warmup)
     for (const kept of found) kept.length = 0
-    for (let round = 0; round < rounds; round++) await runAll(given.operations)
+    for (let round = 0; round < rounds; round++) await runAll(given.operations, round)
     lines.push(`**${given.title}** \`${given.query}\``, '')
     lines.push(
       '| | first payload ms | whole delimiter ms | last byte ms | CPU ms an operation |',

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events'
-
 /** Under which a request gives its ending: its `signal` costs more. */
 export const ENDING: unique symbol = Symbol.for('vinyasa.ending')
 
@@ -53,11 +51,10 @@ export class Ending {
     return this.#reason
   }
 
-  /** Any number of calls may listen to it. */
+  /** Made when it is asked for. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
-      setMaxListeners(0, this.#controller.signal)
       if (this.#aborted) this.#controller.abort(this.#reason)
     }
     return this.#controller.signal

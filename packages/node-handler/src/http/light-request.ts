@@ -53,7 +53,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     get signal(): AbortSignal {
-      return this.lightState.ending.signal
+      return this.lightState.signal
     }
 
     get isMaterialised(): boolean {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ending } from '@vinyasa/base'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
@@ -13,6 +14,7 @@ export class LightState {
   #check: CheckSize | undefined
   #url: string | undefined
   #ending: Ending | undefined
+  #signal: AbortSignal | undefined
   #bytes: Promise<Buffer> | undefined
 
   /** @param bytes The body, where it is being read already. */
@@ -29,6 +31,15 @@ export class LightState {
   /** Aborts when the connection ends before the answer does. */
   get ending(): Ending {
     return (this.#ending ??= endingOf(this.incoming, this.#outgoing))
+  }
+
+  /** The same, for whoever wants a true signal. One request may have any number of backend calls that listen. */
+  get signal(): AbortSignal {
+    if (!this.#signal) {
+      this.#signal = this.ending.signal
+      setMaxListeners(0, this.#signal)
+    }
+    return this.#signal
   }
 
   addSizeCheck(added: CheckSize): void {
