@@ -1,4 +1,4 @@
-/** Under which a request gives its ending: its `signal` costs more. */
+/** The name under which a request gives its ending; its `signal` costs more. */
 export const ENDING: unique symbol = Symbol.for('vinyasa.ending')
 
 /** What tells that work is no longer wanted. */

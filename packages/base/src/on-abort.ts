@@ -42,6 +42,6 @@ class AbortWatch {
     }
   }
 
-  /** A function, as Node 24 binds the method of a listener that is an object, and what is bound outlives small collections. */
+  /** This is a function: Node 24 binds the method of a listener that is an object, and what is bound outlives small collections. */
   readonly #onAbort = (): void => this.#waiters.callAll()
 }
