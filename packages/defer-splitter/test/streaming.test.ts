@@ -362,6 +362,29 @@ describe('auto', () => {
     expect(server.calls).toEqual(['busy'])
   })
 
+  it('an error of a whole result goes with the part that shows its place, under its own path', async () => {
+    const { seen, plugin } = createTracer()
+    const server = createCountingServer({ before: [plugin] })
+    const [first, second] = await server.parts(
+      '{ things(count: 2) { now: part { required } ... @defer(label: "r") { later: part { required } } } }',
+    )
+    expect(seen).toHaveLength(1)
+    const at = (...path: unknown[]) => expect.objectContaining({ path })
+    expect(first).toEqual({
+      data: { things: [{ now: null }, { now: null }] },
+      errors: [at('things', 0, 'now', 'required'), at('things', 1, 'now', 'required')],
+      hasNext: true,
+    })
+    expect(second.incremental).toEqual(
+      [0, 1].map((index) => ({
+        data: { later: null },
+        path: ['things', index],
+        label: 'r',
+        errors: [at('things', index, 'later', 'required')],
+      })),
+    )
+  })
+
   it('streaming when it is asked for takes the place of a wrapper registered before us', async () => {
     const { seen, plugin } = createTracer()
     const server = createCountingServer({ before: [plugin], options: { strategy: 'streaming' } })
