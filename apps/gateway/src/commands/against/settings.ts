@@ -1,6 +1,8 @@
 import type { GatewayConfig } from '../../config/types.ts'
 import { isRootName } from '../../coordinates.ts'
 import { formatPath } from '../../errors.ts'
+import { kinds } from '../../sources/kinds.ts'
+import type { SourceOptions } from '../../sources/types.ts'
 import type { Counterpart } from './counterparts.ts'
 
 /** A setting of a source, as the config would have it. */
@@ -15,10 +17,10 @@ type SourceConfigs = Readonly<Record<string, Renamed>>
 
 export type Renamed = Pick<NonNullable<GatewayConfig['rest']>[string], 'prefix' | 'rename'>
 
-const SECTIONS = ['grpc', 'rest'] as const
+const SECTIONS = Object.keys(kinds) as (keyof SourceOptions)[]
 
 /** All sources that a config names, by section and name. */
-export function sourcesOf(config: GatewayConfig): readonly (readonly ['grpc' | 'rest', string])[] {
+export function sourcesOf(config: GatewayConfig): readonly (readonly [keyof SourceOptions, string])[] {
   return SECTIONS.flatMap((section) =>
     Object.keys(config[section] ?? {}).map((name) => [section, name] as const),
   )
