@@ -199,7 +199,7 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
   const { name: _, ...zoo } = grpc
   const config = {
     preset: settings.preset,
-    // The server that keeps nothing lets in what is dear.
+    // The server that keeps nothing lets in what is dear and what is long.
     cost: { max: 0 },
     // A process says where it listens.
     log: { level: 'info', format: 'json' },
@@ -211,6 +211,7 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
       batching: 5,
       cors: [ORIGIN],
       csrfPrevention: true,
+      limits: { maxTokens: 20_000, maxAliases: 1000, maxDuplicateFields: 1000 },
       ...(settings.preset === 'production' && { maskedErrors: false }),
     },
     ...(settings.jwt && {
