@@ -80,14 +80,17 @@ export class Ending {
 interface Ended {
   readonly [ENDING]?: Ending
   readonly signal?: unknown
+  /** That of a field's info, as graphql-js 17 has it. */
+  getAbortSignal?(): unknown
 }
 
-/** What tells that nobody waits for a request's answer any more, or for whatever else has a signal. */
-export function endingOf(request: unknown): Abortable | undefined {
-  if (typeof request !== 'object' || request === null) return undefined
-  const { [ENDING]: ending } = request as Ended
+/** What tells that nobody waits any more for a request's answer, for a field, or for whatever else has a signal. */
+export function endingOf(held: unknown): Abortable | undefined {
+  if (typeof held !== 'object' || held === null) return undefined
+  const ended = held as Ended
+  const ending = ended[ENDING]
   if (ending) return ending
-  const { signal } = request as Ended
+  const signal = ended.signal ?? ended.getAbortSignal?.()
   return isSignal(signal) ? signal : undefined
 }
 

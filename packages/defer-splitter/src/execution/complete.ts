@@ -148,7 +148,7 @@ const completeAsyncList: Complete<TypeShape, AsyncIterable<unknown>> = async (
 ) => {
   const completed: unknown[] = []
   try {
-    await readItems(items, call.signal, (item) => {
+    await readItems(items, call.ending, (item) => {
       if (call.group.isClosed) return false
       completed.push(heard(completeItem(call, itemShape, item, path, completed.length, shared)))
       return true

@@ -1,4 +1,5 @@
 import { type GraphQLError, responsePathAsArray } from 'graphql'
+import type { Ending } from '@vinyasa/base'
 import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
 import type { ObjectPlace, Path } from './place.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
@@ -14,8 +15,8 @@ export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
 /** The response that a record is part of. */
 export interface DeliveryRun {
   readonly operation: Operation
-  /** The signal of the first fields. */
-  readonly signal: AbortSignal | undefined
+  /** That of the first fields. */
+  readonly ending: Ending
   readonly isClosed: boolean
   /** The answer has become too large: nothing more of it is made. */
   refuse(): void
@@ -35,7 +36,7 @@ export class DeliveryRecord implements Announced {
   readonly place: ObjectPlace
   state: RecordState = 'waiting'
   children: readonly DeliveryRecord[] = none
-  /** The timer and signal that the patches of the same directive share; set when it starts. */
+  /** The timer and ending that the patches of the same directive share; set when it starts. */
   usage: FragmentUsage<DeliveryRecord> | undefined
   data: Data | null = null
   errors: readonly GraphQLError[] = none
@@ -62,13 +63,13 @@ export class DeliveryRecord implements Announced {
   }
 
   /** Aborts when its calls are no longer wanted. Made when it is asked for. */
-  get signal(): AbortSignal | undefined {
-    return this.usage ? this.usage.signal : this.run.signal
+  get ending(): Ending {
+    return (this.usage ?? this.run).ending
   }
 
   /** The same for calls whose values other records wait for too. */
-  get sharedSignal(): AbortSignal | undefined {
-    return this.run.signal
+  get sharedEnding(): Ending {
+    return this.run.ending
   }
 
   /** No longer wanted: timed out, or the client has left. */

@@ -1,7 +1,7 @@
 import type { ExecutionArgs } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { MaybePromise } from '@vinyasa/base'
+import { type Abortable, endingOf, type MaybePromise } from '@vinyasa/base'
 import { prepareOperation } from './operation.ts'
 import { type Executed, StreamingRun } from './streaming-run.ts'
 
@@ -17,20 +17,13 @@ export function executeStreaming(
 ): MaybePromise<Executed> {
   const operation = prepareOperation(args, document, options)
   if (!('selections' in operation)) return { errors: [...operation] }
-  return new StreamingRun(operation, options, () => abortSignalsOf(args)).execute()
+  return new StreamingRun(operation, options, () => endingsOf(args)).execute()
 }
 
-/**
- * Lists the signals that tell that the client has left: that of Yoga's request, and those that an execution
- * may be given.
- */
-function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
-  const { signal, abortSignal } = args as {
-    readonly signal?: AbortSignal
-    readonly abortSignal?: AbortSignal
-  }
-  const context = Object(args.contextValue) as { readonly request?: unknown; readonly signal?: AbortSignal }
-  const request = Object(context.request) as { readonly signal?: AbortSignal }
-  const signals = [request.signal, context.signal, signal, abortSignal]
-  return [...new Set(signals.filter((given) => given !== undefined && given !== null))]
+/** Lists what tells that the client has left: Yoga's request, the context, and a signal that an execution was given. */
+function endingsOf(args: ExecutionArgs): readonly Abortable[] {
+  const { abortSignal } = args as { readonly abortSignal?: AbortSignal | null }
+  const { request } = Object(args.contextValue) as { readonly request?: unknown }
+  const endings = [endingOf(request), endingOf(args.contextValue), endingOf(args), abortSignal]
+  return [...new Set(endings.filter((given) => given !== undefined && given !== null))]
 }

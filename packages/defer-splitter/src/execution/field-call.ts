@@ -2,7 +2,7 @@ import { getArgumentValues, type GraphQLResolveInfo, locatedError, responsePathA
 import type { Data } from '../parts.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 import type { ObjectPlace, Path } from './place.ts'
-import type { MaybePromise } from '@vinyasa/base'
+import { ENDING, type Ending, type MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
 import type { TypeShape } from '../document/type-shape.ts'
 
@@ -37,8 +37,8 @@ export class FieldCall {
   }
 
   /** Aborts when what the field gives is no longer wanted. */
-  get signal(): AbortSignal | undefined {
-    return this.#isShared ? this.group.sharedSignal : this.group.signal
+  get ending(): Ending {
+    return this.#isShared ? this.group.sharedEnding : this.group.ending
   }
 
   /**
@@ -83,7 +83,7 @@ export class FieldCall {
 function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
   const { group, place, field, path } = call
   const { operation } = group
-  const info: GraphQLResolveInfo & Omit<InfoExtras, 'signal'> = {
+  const info: GraphQLResolveInfo & Omit<InfoExtras, 'signal' | typeof ENDING> = {
     fieldName: field.definition.name,
     fieldNodes: place.shared?.nodesOf(field.key) ?? field.nodes,
     returnType: field.definition.type,
@@ -94,27 +94,42 @@ function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
     rootValue: operation.rootValue,
     operation: operation.definition,
     variableValues: operation.variableValues,
-    getAbortSignal: () => call.signal,
+    getAbortSignal: () => call.ending.signal,
+    [CALL]: call,
     getAsyncHelpers: () => asyncHelpers,
   }
-  return Object.defineProperty(info, 'signal', signalProperty)
+  return Object.defineProperties(info, endings)
 }
 
-/** One for all: an accessor written into the literal would give each field a hidden class of its own. */
-const signalProperty: PropertyDescriptor & ThisType<InfoExtras> = {
-  enumerable: true,
-  configurable: true,
-  get() {
-    return this.getAbortSignal()
+const CALL = Symbol('vinyasa.defer.field-call')
+
+/** Made when they are asked for. One for all: accessors in the literal would give each field a hidden class of its own. */
+const endings: PropertyDescriptorMap & ThisType<InfoExtras> = {
+  signal: {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return this[CALL].ending.signal
+    },
+  },
+  [ENDING]: {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return this[CALL].ending
+    },
   },
 }
 
 /** Members that executors add to those of graphql 16. */
 interface InfoExtras {
+  readonly [CALL]: FieldCall
+  /** What our sources end their calls by. */
+  readonly [ENDING]: Ending
   /** Added by `@graphql-tools/executor`, which Yoga uses. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
   /** Added by graphql-js 17, as is the next. */
-  readonly getAbortSignal: () => AbortSignal | undefined
+  readonly getAbortSignal: () => AbortSignal
   readonly getAsyncHelpers: () => typeof asyncHelpers
 }
 

@@ -3,7 +3,7 @@ import { completePlainLeaf, completeResolved } from './complete.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 import type { ObjectPlace } from './place.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
+import { type Ending, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
 import { readItems } from './read-items.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
@@ -111,11 +111,11 @@ function resolveShared(shared: SharedValues, call: FieldCall): unknown {
 
 /** An iterator can be read once only. */
 function readOnce(value: unknown, call: FieldCall): unknown {
-  return isAsyncIterable(value) ? readAll(value, call.signal) : value
+  return isAsyncIterable(value) ? readAll(value, call.ending) : value
 }
 
-async function readAll(values: AsyncIterable<unknown>, signal: AbortSignal | undefined): Promise<unknown[]> {
+async function readAll(values: AsyncIterable<unknown>, ending: Ending): Promise<unknown[]> {
   const all: unknown[] = []
-  await readItems(values, signal, (value) => all.push(value) > 0)
+  await readItems(values, ending, (value) => all.push(value) > 0)
   return all
 }

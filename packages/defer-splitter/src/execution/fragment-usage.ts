@@ -1,4 +1,5 @@
 import type { DirectiveNode } from 'graphql'
+import { Ending } from '@vinyasa/base'
 import type { Timers } from '../options.ts'
 
 export interface FragmentUsages<Member> {
@@ -31,12 +32,12 @@ export function createFragmentUsages<Member>(input: UsagesInput<Member>): Fragme
   }
 }
 
-/** One timer and one signal that all patches of one `@defer` in the document share. */
+/** One timer and one ending that all patches of one `@defer` in the document share. */
 export class FragmentUsage<Member> {
   readonly #input: UsagesInput<Member>
   readonly #retire: () => void
   readonly #waiting = new Set<Member>()
-  #controller: AbortController | undefined
+  #ending: Ending | undefined
   #timer: unknown
 
   constructor(input: UsagesInput<Member>, retire: () => void) {
@@ -45,8 +46,8 @@ export class FragmentUsage<Member> {
   }
 
   /** Made when it is asked for. */
-  get signal(): AbortSignal {
-    return (this.#controller ??= new AbortController()).signal
+  get ending(): Ending {
+    return (this.#ending ??= new Ending())
   }
 
   /** The patch has something to wait for: it shares the usage's time with those that wait already. */
@@ -87,10 +88,9 @@ export class FragmentUsage<Member> {
     this.#cancel(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
   }
 
-  /** For those that look at the signal later, too: a resolver may do so after an await of its own. */
+  /** For those that ask for the ending later, too: a resolver may do so after an await of its own. */
   #cancel(reason?: DOMException): void {
-    this.#controller ??= new AbortController()
-    this.#controller.abort(reason)
+    this.ending.abort(reason)
   }
 
   #stopTimer(): void {

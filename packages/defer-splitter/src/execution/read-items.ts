@@ -1,19 +1,19 @@
-import { onAbort } from '@vinyasa/base'
+import { type Abortable, onAbort } from '@vinyasa/base'
 
 /**
- * Hands out the items of an iterable one by one. It is closed at once when the signal aborts, also while the next item is
+ * Hands out the items of an iterable one by one. It is closed at once when the ending aborts, also while the next item is
  * waited for, and when `take` throws or has enough: it then gives false.
  */
 export function readItems(
   items: AsyncIterable<unknown>,
-  signal: AbortSignal | undefined,
+  ending: Abortable,
   take: (item: unknown) => boolean,
 ): Promise<void> {
   const iterator = items[Symbol.asyncIterator]()
   let isOver = false
   let letGo: (() => void) | undefined
   return new Promise((resolve, reject) => {
-    if (signal) letGo = onAbort(signal, leave)
+    letGo = onAbort(ending, leave)
     if (!isOver) next()
 
     function next(): void {

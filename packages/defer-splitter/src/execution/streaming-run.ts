@@ -7,7 +7,7 @@ import type { ObjectPlace } from './place.ts'
 import { DeliveryRecord, type DeliveryRun } from './delivery-record.ts'
 import { executeSelections } from './fields.ts'
 import { createFragmentUsages, type FragmentUsages } from './fragment-usage.ts'
-import { isPromise, type MaybePromise } from '@vinyasa/base'
+import { type Abortable, type Ending, isPromise, type MaybePromise, onAbort } from '@vinyasa/base'
 import type { Operation } from './operation.ts'
 import { PartStream } from './part-stream.ts'
 import type { PlannedFragment } from '../document/selections.ts'
@@ -20,14 +20,15 @@ export class StreamingRun implements DeliveryRun {
   readonly operation: Operation
   isClosed = false
   readonly #options: ResolvedOptions
-  readonly #leavingOf: () => readonly AbortSignal[]
+  readonly #leavingOf: () => readonly Abortable[]
   readonly #root: DeliveryRecord
   readonly #gate: StartGate<DeliveryRecord>
   readonly #stream: PartStream
   /** Made with the first fragment that starts. */
   #usages: FragmentUsages<DeliveryRecord> | undefined
-  #leaving: readonly AbortSignal[] | undefined
-  #isWatching = false
+  #leaving: readonly Abortable[] | undefined
+  /** Lets go of them. */
+  #letGo: readonly (() => void)[] | undefined
   #records = 0
   /** Number of the records that are not done yet. */
   #open = 0
@@ -35,7 +36,7 @@ export class StreamingRun implements DeliveryRun {
   #answerLate: ((result: Executed) => void) | undefined
 
   /** @param leavingOf Lists what tells that the client has left; asked when there is something to cancel. */
-  constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
+  constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly Abortable[]) {
     const { rootType: type, rootValue: source } = operation
     const { clock } = options
     this.operation = operation
@@ -74,9 +75,9 @@ export class StreamingRun implements DeliveryRun {
     })
   }
 
-  get signal(): AbortSignal | undefined {
+  get ending(): Ending {
     this.#leaving ??= this.#leavingOf()
-    return this.operation.size.endingWith(this.#leaving[0]).signal
+    return this.operation.size.endingWith(this.#leaving[0])
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
@@ -228,13 +229,10 @@ export class StreamingRun implements DeliveryRun {
 
   /** A client that leaves ends the stream. Before anything waits, whoever reads the stream does that. */
   #watchLeaving(): void {
-    if (this.#isWatching) return
-    this.#isWatching = true
+    if (this.#letGo || this.isClosed) return
     this.#leaving ??= this.#leavingOf()
-    for (const signal of this.#leaving) {
-      if (signal.aborted) this.#stream.end()
-      else signal.addEventListener('abort', this.#left, { once: true })
-    }
+    if (this.#leaving.some(({ aborted }) => aborted)) this.#stream.end()
+    else this.#letGo = this.#leaving.map((leaving) => onAbort(leaving, this.#left))
   }
 
   #close(): void {
@@ -243,7 +241,7 @@ export class StreamingRun implements DeliveryRun {
     this.#gate.close()
     this.#usages?.close()
     this.#options.clock.clearTimeout(this.#totalTimer)
-    for (const signal of this.#leaving ?? []) signal.removeEventListener('abort', this.#left)
+    this.#letGo?.forEach((letGo) => letGo())
   }
 }
 

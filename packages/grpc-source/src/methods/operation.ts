@@ -7,10 +7,6 @@ export interface OperationInfo {
   readonly rootValue: unknown
   /** Set by a plan: see its `Site`. */
   readonly isOneCall?: boolean
-  /** Set by `@graphql-tools/executor` and defer-splitter. */
-  readonly signal?: unknown
-  /** Set by graphql-js 17. */
-  readonly getAbortSignal?: (() => unknown) | undefined
 }
 
 /** The bytes that a call brought, and what the first who asked for it read in them. */
@@ -85,8 +81,8 @@ function sharingNothing(startedAt: number): Operation {
  */
 export function endOfCall(context: unknown, info: OperationInfo | undefined): Abortable | undefined {
   const own = typeof context === 'object' && context !== null ? (context as ContextSignals) : undefined
-  const ofField = info?.signal ?? info?.getAbortSignal?.()
-  if (isSignal(ofField)) return isSignal(own?.signal) ? own.signal : ofField
+  const ofField = endingOf(info)
+  if (ofField) return isSignal(own?.signal) ? own.signal : ofField
   const leaving = isSignal(own?.signal) ? own.signal : endingOf(own?.request)
   const isAlone = !info || info.isOneCall || info.operation.operation === 'subscription'
   return isAlone ? leaving : endOfRead(context, leaving)

@@ -6,7 +6,7 @@ import { compileAnnouncement, type MutationField } from './announce.ts'
 import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Deadline, followSignals } from '../http/ending.ts'
+import { Deadline, followEndings } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
 import { prepare } from './prepare.ts'
@@ -28,7 +28,7 @@ export interface CallScope {
 
 /** {@link CallScope} of a GraphQL field: several things may end its call, unless it is a mutation's. */
 export interface FieldScope extends CallScope {
-  readonly signals?: readonly Abortable[] | undefined
+  readonly endings?: readonly Abortable[] | undefined
   /** That of the operation. */
   readonly schema?: GraphQLSchema | undefined
   /** The field of the schema that a mutation is. */
@@ -54,7 +54,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
 
   async function run(args: Args, scope: FieldScope, progress: Progress): Promise<unknown> {
     counters.calls++
-    const leaving = followSignals(signalsOf(endpoint, scope))
+    const leaving = followEndings(endingsOf(endpoint, scope))
     try {
       operationLimit(scope.operation)
       const response = await load(endpoint, args, scope, leaving.ending, settings, progress)
@@ -100,8 +100,8 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
 }
 
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
-function signalsOf({ isMutation }: CompiledEndpoint, { signal, signals }: FieldScope): readonly Abortable[] {
-  if (signals && !isMutation) return signals
+function endingsOf({ isMutation }: CompiledEndpoint, { signal, endings }: FieldScope): readonly Abortable[] {
+  if (endings && !isMutation) return endings
   return signal ? [signal] : []
 }
 

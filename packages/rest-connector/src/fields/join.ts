@@ -20,7 +20,7 @@ import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field
 import { restFastPath } from './rest-fast-path.ts'
 import { checkedAnswer } from '../call/checked-answer.ts'
 import { isEvent, scopeOf } from './resolvers.ts'
-import { signalsOf } from '../http/ending.ts'
+import { endingsOf } from '../http/ending.ts'
 import { parseTemplate, toText, variablesOf, type TemplatePart } from '../templates/template.ts'
 
 /** The field that a join adds to its parent type. */
@@ -95,8 +95,8 @@ function batchedResolver(
     argumentsText,
     load(keys, args, context, info) {
       // A batch is not one deferred fragment's to cancel, only the client's who leaves.
-      const signals = signalsOf(context, undefined, isEvent(info))
-      return loadItems(keys, args, { ...scopeOf(context, info), signals })
+      const endings = endingsOf(context, undefined, isEvent(info))
+      return loadItems(keys, args, { ...scopeOf(context, info), endings })
     },
   }
   const [part] = parts

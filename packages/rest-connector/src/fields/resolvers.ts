@@ -1,4 +1,4 @@
-import type { Turns } from '@vinyasa/base'
+import { endingOf, type Turns } from '@vinyasa/base'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import {
   getNamedType,
@@ -25,7 +25,7 @@ import { markMember } from '../declare/members.ts'
 import type { TypeDefinition } from '../declare/type-definitions.ts'
 import { marks } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
-import { signalsOf } from '../http/ending.ts'
+import { endingsOf } from '../http/ending.ts'
 import type { Args } from '../templates/template.ts'
 
 /** Resolves a root field by calling its endpoint, unless a plan has called it already. */
@@ -50,10 +50,8 @@ export function rootResolver(
 
 /** Returns what an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
-  // The first is the signal of `@graphql-tools/executor`, which Yoga uses, the other returns that of graphql-js 17.
-  const { signal, getAbortSignal } = info as InfoWithSignal
   return {
-    signals: signalsOf(context, signal ?? getAbortSignal?.(), isEvent(info)),
+    endings: endingsOf(context, endingOf(info), isEvent(info)),
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
@@ -72,11 +70,6 @@ function rootScope(context: unknown, info: GraphQLResolveInfo): FieldScope {
 /** Each event of a subscription has an answer of its own. */
 export function isEvent({ operation }: GraphQLResolveInfo): boolean {
   return operation.operation === 'subscription'
-}
-
-interface InfoWithSignal {
-  readonly signal?: unknown
-  readonly getAbortSignal?: (() => unknown) | undefined
 }
 
 /** A scalar that is never an object or a list in JSON. */

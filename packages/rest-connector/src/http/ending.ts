@@ -1,17 +1,20 @@
-import { type Abortable, type Clock, Ending, endingOf, isSignal, onAbort } from '@vinyasa/base'
+import { type Abortable, type Clock, Ending, endingOf, onAbort } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /**
- * Returns the signals that may end a call: that of the execution (a deferred part timed out) and that of the
- * request (its client left), the latter also when the answer is given up, unless `isAlone`: no answer is made
- * beside the call, or others are made after it.
+ * Returns what may end a call: the execution (a deferred part timed out) and the request (its client left), the latter
+ * also when the answer is given up, unless `isAlone`: no answer is made beside the call, or others are made after it.
  */
-export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boolean): Abortable[] {
+export function endingsOf(
+  context: unknown,
+  ofExecution: Abortable | undefined,
+  isAlone: boolean,
+): Abortable[] {
   const leaving = endingOf((context as { readonly request?: unknown } | null | undefined)?.request)
   const ofAnswer = isAlone ? leaving : endOfRead(context, leaving)
-  const signals: Abortable[] = isSignal(ofExecution) ? [ofExecution] : []
-  if (ofAnswer && ofAnswer !== ofExecution) signals.push(ofAnswer)
-  return signals
+  const endings = ofExecution ? [ofExecution] : []
+  if (ofAnswer && ofAnswer !== ofExecution) endings.push(ofAnswer)
+  return endings
 }
 
 interface Following {
@@ -21,11 +24,13 @@ interface Following {
 
 const NOBODY: Following = { ending: undefined, release() {} }
 
-/** An ending that comes when one of the signals aborts; `release` lets go of them. */
-export function followSignals(signals: readonly Abortable[]): Following {
-  if (signals.length === 0) return NOBODY
+/** An ending that comes with the first of those; `release` lets go of them. */
+export function followEndings(endings: readonly Abortable[]): Following {
+  const [only] = endings
+  if (!only) return NOBODY
+  if (endings.length === 1 && 'onAbort' in only) return { ...NOBODY, ending: only }
   const ending = new Ending()
-  const letGo = signals.map((signal) => onAbort(signal, () => ending.abort(signal.reason)))
+  const letGo = endings.map((followed) => onAbort(followed, () => ending.abort(followed.reason)))
   return { ending, release: () => letGo.forEach((release) => release()) }
 }
 

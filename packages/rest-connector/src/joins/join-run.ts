@@ -8,7 +8,7 @@ import {
   type Site,
 } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call/call.ts'
-import { signalsOf } from '../http/ending.ts'
+import { endingsOf } from '../http/ending.ts'
 import { argumentsText } from '../json.ts'
 import type { Joined, JoinedItems, PlannedJoin } from '../json/object-plan.ts'
 import type { PlannableJoin } from '../json/planned-field.ts'
@@ -42,11 +42,11 @@ export class JoinRun implements JoinedItems {
     const { variables, args } = site
     const context = args.contextValue as object
     // `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's.
-    const { signal, abortSignal = signal } = args as { signal?: unknown; abortSignal?: unknown }
+    const { signal, abortSignal = signal } = args as { signal?: AbortSignal; abortSignal?: AbortSignal }
     this.#site = site
     // The variables stand for the execution, to count its calls.
     this.scope = {
-      signals: signalsOf(context, abortSignal, site.isOneCall),
+      endings: endingsOf(context, abortSignal, site.isOneCall),
       context,
       operation: variables,
       schema: args.schema,
