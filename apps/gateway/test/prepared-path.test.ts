@@ -1,8 +1,9 @@
+import { systemClock } from '@vinyasa/base'
 import { startRestBackend } from '@vinyasa/test-kit'
 import { createHash, createHmac } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import pino from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
@@ -259,11 +260,14 @@ async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object>
   return { status: response.status, headers, body, line, isLogged: id === loggedId && typeof ms === 'number' }
 }
 
+/** What passes from request to request, beside the time that they take. */
+const STEP_MS = 1000
+
 const configs: Readonly<Record<string, GatewayConfig>> = {
   'with everything on': everything,
   'in production': { preset: 'production' },
   'in production, with everything on': { ...everything, preset: 'production' },
-  'with stale answers': { responseCache: { defaultTtlMs: 1, staleWhileRevalidateMs: 60_000 } },
+  'with stale answers': { responseCache: { defaultTtlMs: STEP_MS / 2, staleWhileRevalidateMs: 60_000 } },
   'with origins': { graphql: { cors: ['https://a.test'] }, responseCache: true },
   'with varying answers': { responseCache: { varyHeaders: ['authorization', 'cookie'] } },
   'with rate limits': { responseCache: true, rateLimit: { rules: [{ max: 100, windowSeconds: 600 }] } },
@@ -373,8 +377,13 @@ describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
   it('shows the same on the prepared path as through all hooks', async () => {
     const short = await hear(config)
     const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
+    let steps = 0
+    const now = vi.spyOn(systemClock, 'now')
+    now.mockImplementation(() => performance.now() + STEP_MS * steps)
+    onTestFinished(() => now.mockRestore())
     for (const time of [1, 2, 3]) {
       for (const [name, request] of Object.entries(requests)) {
+        steps++
         const expected = await seen(whole, request)
         expect({ name, time, ...(await seen(short, request)) }).toEqual({ name, time, ...expected })
       }
