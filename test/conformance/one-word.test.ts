@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { definitionOf } from '../../apps/gateway/src/config/definition.ts'
-import { grpcSource } from '../../apps/gateway/src/sources/grpc-schema.ts'
-import { restSource } from '../../apps/gateway/src/sources/rest-schema.ts'
+import { grpcSource } from '../../apps/gateway/src/sources/grpc/schema.ts'
+import { restSource } from '../../apps/gateway/src/sources/rest/schema.ts'
 
 /** What sources of both kinds can be told, by its one word; and the words that would say the same a second time. */
 const WORDS: Readonly<Record<string, RegExp>> = {

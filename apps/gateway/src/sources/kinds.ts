@@ -29,7 +29,7 @@ export interface SourceKind<Options> {
 export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<SourceOptions[Section]> } = {
   grpc: {
     open: async (name, options, environment) =>
-      (await import('./grpc.ts')).openGrpcSource(name, options, environment),
+      (await import('./grpc/grpc.ts')).openGrpcSource(name, options, environment),
     files: grpcFiles,
     timeoutsMs: ({ timeoutMs, methods = {} }) => [
       timeoutMs,
@@ -37,7 +37,7 @@ export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<Sour
     ],
   },
   rest: {
-    open: async (...given) => (await import('./rest.ts')).openRestSource(...given),
+    open: async (...given) => (await import('./rest/rest.ts')).openRestSource(...given),
     files: restFiles,
     timeoutsMs: ({ timeoutMs, totalTimeoutMs, endpoints = [] }) => [
       timeoutMs,

@@ -28,8 +28,10 @@ export type RequestKeyFactory = (
   sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
-/** What a key is made of beside the body: requests with equal bodies are told apart by these alone. */
-type BesideBody = Omit<RequestIdentity, 'operationName' | 'variables'>
+/** What a key is made of that the body says. */
+type OfBody = Pick<RequestIdentity, 'operationName' | 'variables'>
+/** The rest: requests with equal bodies are told apart by these alone. */
+type BesideBody = Omit<RequestIdentity, keyof OfBody>
 type Parts = readonly (string | null | undefined)[]
 
 /** The key of a body, and what it was made of beside the body. */
@@ -66,13 +68,18 @@ export function createRequestKeyFactory({
     const beside = partsBesideBody(profile, identity)
     const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
-    const variables = canonicalVariables(profile.variableNames, identity.variables)
-    if (variables === undefined) return undefined
-    const ofBody = [scopeOf(profile.schema), profile.digest, identity.operationName, variables]
-    const key = { key: sha256(frame([...ofBody, ...beside])), isPersonal: isOfSomebody(profile, identity) }
+    const ofBody = partsOfBody(profile, identity)
+    if (!ofBody) return undefined
+    const parts = [scopeOf(profile.schema), ...ofBody, ...beside]
+    const key = { key: sha256(frame(parts)), isPersonal: isOfSomebody(profile, identity) }
     if (sameBytes) remembered.set(sameBytes, { profile, beside, key })
     return key
   }
+}
+
+function partsOfBody(profile: DocumentProfile, body: OfBody): Parts | undefined {
+  const variables = canonicalVariables(profile.variableNames, body.variables)
+  return variables === undefined ? undefined : [profile.digest, body.operationName, variables]
 }
 
 function partsBesideBody({ varyNames }: DocumentProfile, { headers, session, access }: BesideBody): Parts {

@@ -9,8 +9,8 @@ import {
   textValues,
   typeNames,
   type OptionsOf,
-} from '../option-values.ts'
-import type { GrpcSourceConfig } from './types.ts'
+} from '../../option-values.ts'
+import type { GrpcSourceConfig } from '../types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])
 

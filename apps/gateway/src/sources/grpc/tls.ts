@@ -1,5 +1,5 @@
-import type { GrpcSourceConfig } from './types.ts'
-import { readPemTexts } from '../texts/pem-texts.ts'
+import type { GrpcSourceConfig } from '../types.ts'
+import { readPemTexts } from '../../texts/pem-texts.ts'
 
 type Tls = GrpcSourceConfig['tls']
 type Endpoint = NonNullable<GrpcSourceConfig['endpoint']>

@@ -1,11 +1,11 @@
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
-import type { GrpcSourceConfig } from './types.ts'
-import { mistakesAt } from '../errors.ts'
-import { checkFolders, placeOfFile, withAbsolutePaths } from './files.ts'
-import { withTlsTexts } from './grpc-tls.ts'
-import { forGrpc } from './grpc-calls.ts'
-import { namesOfSchema } from './names.ts'
-import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
+import type { GrpcSourceConfig } from '../types.ts'
+import { mistakesAt } from '../../errors.ts'
+import { checkFolders, placeOfFile, withAbsolutePaths } from '../files.ts'
+import { withTlsTexts } from './tls.ts'
+import { forGrpc } from './calls.ts'
+import { namesOfSchema } from '../names.ts'
+import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
 
 /** Opens one entry of the config's `grpc`. */
 export async function openGrpcSource(

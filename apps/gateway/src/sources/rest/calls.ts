@@ -1,5 +1,5 @@
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
-import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
 
 const KIND: CallKind = {
   name: 'rest',

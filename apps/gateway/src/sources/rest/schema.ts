@@ -11,9 +11,9 @@ import {
   textValues,
   typeNames,
   type OptionsOf,
-} from '../option-values.ts'
-import { typeDefinitions } from './rest-types-schema.ts'
-import type { OpenApiConfig, RestSourceConfig } from './types.ts'
+} from '../../option-values.ts'
+import { typeDefinitions } from './types-schema.ts'
+import type { OpenApiConfig, RestSourceConfig } from '../types.ts'
 
 type Given<Option extends keyof RestEndpoint> = NonNullable<RestEndpoint[Option]>
 

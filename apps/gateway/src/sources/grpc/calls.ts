@@ -1,6 +1,6 @@
 import { keyed } from '@vinyasa/base'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
-import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
 
 const KIND: CallKind = {
   name: 'grpc',

@@ -8,12 +8,12 @@ import {
   type OpenApiOptions,
   useRestConnector,
 } from '@vinyasa/rest-connector'
-import type { OpenApiConfig, RestSourceConfig } from './types.ts'
-import { ConfigError, firstLine, mistakesAt, reasonOf } from '../errors.ts'
-import { placeOf } from './files.ts'
-import { forRest } from './rest-calls.ts'
-import { namesOfSchema, namesToAvoid } from './names.ts'
-import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
+import type { OpenApiConfig, RestSourceConfig } from '../types.ts'
+import { ConfigError, firstLine, mistakesAt, reasonOf } from '../../errors.ts'
+import { placeOf } from '../files.ts'
+import { forRest } from './calls.ts'
+import { namesOfSchema, namesToAvoid } from '../names.ts'
+import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
 
 /** A document may give a thousand: the log tells the first, `vinyasa check` all. */
 const MAX_LOGGED_NOTES = 20
