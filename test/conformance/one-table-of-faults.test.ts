@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Whoever lists statuses, or kinds of failures, decides by itself what is a fault of an upstream. */
 const DECIDES =
-  /\bstatus\w* *(?:>=?|===|!==) *[45]\d\d\b|\[(?:[45]\d\d, *)+[45]\d\d\]|[[(][45]\d\d, *['"{A-Z]|^\s*[45]\d\d: |instanceof DeadlineExceeded \|\|/m
+  /\bstatus\w* *(?:>=?|===|!==) *[45]\d\d\b|\[(?:[45]\d\d, *)+(?:[45]\d\d\]|\.\.\.)|[[(][45]\d\d, *['"{A-Z]|^\s*[45]\d\d: |instanceof DeadlineExceeded \|\|/m
 
 const MAY: Readonly<Record<string, string>> = {
   'packages/rest-connector/src/retry/faults.ts': 'It is the table.',
@@ -40,6 +40,7 @@ describe('what is the fault of an upstream stands in one table', () => {
   it.each([
     ['if (error instanceof BadStatus) return error.status >= 500', true],
     ['return [500, 502, 503, 504].includes(error.status)', true],
+    ["retryStatuses: [425, ...statusesRepeated('any')],", true],
     ['const UNCLEAR: ReadonlySet<number> = new Set([408, 499])', true],
     ["  [503, 'SERVICE_UNAVAILABLE'],", true],
     ["  429: 'RATE_LIMITED',", true],

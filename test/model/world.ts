@@ -110,8 +110,20 @@ export class World {
 
   async #crowd(step: Extract<StepPlan, { kind: 'crowd' }>): Promise<void> {
     const readings = this.#plan.users.map((_, user) => this.#reading({ ...step, user }))
-    if (step.isAtOnce) await Promise.all(readings.map((reading) => this.#check(reading)))
-    else for (const reading of readings) await this.#check(reading)
+    if (step.isAtOnce) {
+      await this.#askTogether(readings)
+      await Promise.all(readings.map((reading) => this.#check(reading)))
+    } else for (const reading of readings) await this.#check(reading)
+  }
+
+  /** The backend answers nobody before all have asked. */
+  async #askTogether(readings: readonly Reading[]): Promise<void> {
+    const { behaviour } = readings[0]!.place.tenant
+    behaviour.hold()
+    const asked = Promise.all(readings.map((reading) => this.#observer.ask(reading)))
+    await sleep(20)
+    behaviour.open()
+    await asked
   }
 
   async #watch(step: Extract<StepPlan, { kind: 'watch' }>): Promise<void> {

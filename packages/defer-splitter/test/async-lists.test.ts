@@ -1,7 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createFakeClock, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTestServer } from './support/server.ts'
+import { createTestServer, partsOf } from './support/server.ts'
 
 /** An open source that gives one item and then waits; it tells when it is closed. */
 function createSource() {
@@ -121,6 +121,11 @@ describe('an answer of a server without sources', () => {
     const refused = await text(asked)
     expect(refused).toContain(`"code":"RESPONSE_TOO_LARGE"`)
     expect(refused).toContain(what)
+    const parts = refused.startsWith('{')
+      ? []
+      : partsOf(refused).flatMap(({ incremental }) => incremental ?? [])
+    const ofParts = parts.filter(({ data }) => data === null)
+    expect(ofParts.map(({ errors }) => errors[0].path)).toEqual(ofParts.map(({ path }) => path))
     const within = createTestServer({ schema, options: { maxAnswerObjects: 420, maxAnswerBytes: 40_000 } })
     expect(await within.text(asked)).not.toContain('RESPONSE_TOO_LARGE')
     const unlimited = createTestServer({ schema, options: { maxAnswerObjects: 0, maxAnswerBytes: 0 } })

@@ -177,9 +177,9 @@ describe('a fragment that hangs', () => {
     const inner = partsOf(await text)
       .flatMap(({ incremental }) => incremental ?? [])
       .filter(({ label }) => label === 'inner')
-    expect(inner.map(({ path, data }) => ({ path, data }))).toEqual([
-      { path: ['one'], data: { wait: 'done' } },
-      { path: ['two'], data: null },
+    expect(inner.map(({ path, data, errors }) => ({ path, data, at: errors?.[0].path }))).toEqual([
+      { path: ['one'], data: { wait: 'done' }, at: undefined },
+      { path: ['two'], data: null, at: ['two'] },
     ])
     expect(clock.pending()).toBe(0)
   })

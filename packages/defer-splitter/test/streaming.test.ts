@@ -1,7 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createDisposables, requestMultipart, waitUntil } from '@vinyasa/test-kit'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
-import { GraphQLScalarType } from 'graphql'
+import { GraphQLError, GraphQLScalarType } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from './support/listen.ts'
@@ -383,6 +383,36 @@ describe('auto', () => {
         errors: [at('things', index, 'later', 'required')],
       })),
     )
+  })
+
+  it('an error beside a value goes with the part that shows the value', async () => {
+    const whole: Plugin = {
+      onExecute: ({ setExecuteFn }) =>
+        setExecuteFn(() => ({
+          data: { fast: 'fast', things: [{ id: '1' }], thing: { id: '2' } },
+          errors: [['things'], ['things', 0], ['thing'], ['fast']].map(
+            (path) => new GraphQLError(`of ${path.join('.')}`, { path }),
+          ),
+        })),
+    }
+    const server = createCountingServer({ after: [whole] })
+    const [first, second] = await server.parts(
+      '{ fast ... @defer { things(count: 1) { id } } ... @defer { thing { id } } }',
+    )
+    const messages = (part: any): string[] => part.errors.map(({ message }: any) => message)
+    expect(messages(first)).toEqual(['of fast'])
+    expect(second.incremental.map(messages)).toEqual([['of things', 'of things.0'], ['of thing']])
+  })
+
+  it('an error of a part that is executed names aliases and items', async () => {
+    const server = createCountingServer()
+    const [, last] = await server.parts(
+      '{ fast ... @defer { all: things(count: 2) { one: part { required } } } }',
+    )
+    expect(last.incremental[0].errors.map(({ path }: any) => path)).toEqual([
+      ['all', 0, 'one', 'required'],
+      ['all', 1, 'one', 'required'],
+    ])
   })
 
   it('streaming when it is asked for takes the place of a wrapper registered before us', async () => {
