@@ -161,4 +161,24 @@ describe('what is added to a document', () => {
       { numRuns: 300 },
     )
   })
+
+  it.each([
+    [['query', 'Query'], { query: 'QueryType' }],
+    [['Query', 'query'], { Query: 'QueryType' }],
+    [['Query', 'QueryType'], { QueryType: 'QueryType' }],
+    [['pet', 'Pet'], { Pet: 'Pet' }],
+  ])(
+    'of %j the names are %j: who cannot keep its name does not take it from others',
+    async (names, expected) => {
+      const node = { isMap: false, owner: 'inline' }
+      const schemas = names.map((name) => ({ kind: 'schema' as const, name, node }))
+      const uses = names.map((name, index) => ({
+        kind: 'operation' as const,
+        name: `get /${index}`,
+        node: { answer: name, status: 'none' },
+      }))
+      const found = namesIn(await read([...schemas, ...uses]))
+      for (const [schema, type] of Object.entries(expected)) expect(found.get(`object ${schema}`)).toBe(type)
+    },
+  )
 })

@@ -63,7 +63,8 @@ export class TypeNames {
     for (const name of options.taken) this.#owners.set(name, 'taken')
     for (const name of RESERVED) this.#owners.set(name, 'reserved')
     const chosen = schemas.filter((schema) => Object.hasOwn(rename, schema))
-    const own = schemas.filter((schema) => !chosen.includes(schema) && schema === pascal(schema))
+    const keeps = (schema: string): boolean => schema === pascal(schema) && !RESERVED.includes(schema)
+    const own = schemas.filter((schema) => !chosen.includes(schema) && keeps(schema))
     for (const schema of chosen) this.#assign(schema, rename[schema] as string)
     // Schemas whose names others have come last, so that they find what is free.
     const isTaken = (schema: string): boolean => options.taken.has(this.#wishes(schema)[0] as string)
