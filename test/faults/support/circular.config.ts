@@ -3,7 +3,8 @@ interface DemoConfig {
   readonly grpc: Readonly<Record<string, object>>
   readonly rest: Readonly<Record<string, object>>
 }
-const path: string = '../../../apps/gateway/gateway.config.ts'
+// The demo of the program that is tested, which may be another checkout's.
+const path: string = `${process.env['BUILT_ROOT'] ?? '../../..'}/apps/gateway/gateway.config.ts`
 const { default: demo } = (await import(path)) as { readonly default: DemoConfig }
 const protos = new URL('../../../apps/demo-users/proto', import.meta.url).pathname
 const plans = process.env['PLANS'] !== 'off'
