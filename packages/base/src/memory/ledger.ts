@@ -1,0 +1,118 @@
+import { getHeapStatistics } from 'node:v8'
+
+/** Memory held for one peer: part of a body, a queue, parsed variables. */
+export interface Holding {
+  /** Sets how many bytes the holding takes in memory now. Over the budget this can drop holdings, itself included. */
+  resize(bytes: number): void
+  /** Removes the holding from the ledger. Later calls do nothing. */
+  release(): void
+}
+
+/** Counts the memory that this process holds for peers, in the bytes it takes in memory rather than on the wire. */
+export interface Ledger {
+  readonly bytes: number
+  readonly maxBytes: number
+  /** True while the budget is exceeded and nothing more can be dropped: refuse new work with 503. */
+  readonly isFull: boolean
+  /**
+   * Adds a holding.
+   * @param owner The client's name, or any object. Holdings of one owner add up when the largest owner is looked for.
+   * `undefined` means that the holding is an owner of its own.
+   * @param drop Frees the memory and reports the refusal to the peer. It is called at most once, synchronously from
+   * `hold` or `resize`, after the holding has been released. Without it the holding counts, but is never dropped.
+   */
+  hold(owner: unknown, bytes: number, drop?: () => void): Holding
+}
+
+/** Dropping goes on until this part of the budget is free, so that it does not start again with the next byte. */
+const FREED = 1 / 8
+
+class Held implements Holding {
+  bytes = 0
+  readonly owner: unknown
+  readonly drop: (() => void) | undefined
+  readonly #onResize: (held: Held, bytes: number) => void
+  isReleased = false
+
+  constructor(owner: unknown, drop: (() => void) | undefined, onResize: (held: Held, bytes: number) => void) {
+    this.owner = owner ?? this
+    this.drop = drop
+    this.#onResize = onResize
+  }
+
+  resize(bytes: number): void {
+    if (!this.isReleased) this.#onResize(this, bytes)
+  }
+
+  release(): void {
+    this.resize(0)
+    this.isReleased = true
+  }
+}
+
+/**
+ * Creates a ledger with a budget. Over the budget the owner that holds most loses its largest holdings first, until an
+ * eighth of the budget is free.
+ */
+export function createLedger(maxBytes: number): Ledger {
+  const owners = new Map<unknown, Set<Held>>()
+  let total = 0
+
+  function resize(held: Held, bytes: number): void {
+    const grown = bytes - held.bytes
+    held.bytes = bytes
+    total += grown
+    const holdings = owners.get(held.owner)
+    if (bytes === 0) {
+      if (holdings?.delete(held) && holdings.size === 0) owners.delete(held.owner)
+    } else if (holdings) holdings.add(held)
+    else owners.set(held.owner, new Set([held]))
+    if (grown > 0 && total > maxBytes) dropLargest()
+  }
+
+  function dropLargest(): void {
+    const goal = maxBytes * (1 - FREED)
+    const bySize = [...owners.values()]
+      .map((holdings) => ({ holdings: [...holdings].filter(({ drop }) => drop), bytes: sum(holdings) }))
+      .toSorted((a, b) => b.bytes - a.bytes)
+    for (const { holdings } of bySize)
+      for (const held of holdings.toSorted((a, b) => b.bytes - a.bytes)) {
+        if (total <= goal) return
+        if (held.isReleased) continue
+        held.release()
+        held.drop?.()
+      }
+  }
+
+  return {
+    get bytes() {
+      return total
+    },
+    maxBytes,
+    get isFull() {
+      return total > maxBytes
+    },
+    hold(owner, bytes, drop) {
+      const held = new Held(owner, drop, resize)
+      held.resize(bytes)
+      return held
+    },
+  }
+}
+
+function sum(holdings: Iterable<Held>): number {
+  let bytes = 0
+  for (const held of holdings) bytes += held.bytes
+  return bytes
+}
+
+const OF_PROCESS = Symbol.for('vinyasa.ledger')
+const shared = globalThis as { [OF_PROCESS]?: Ledger }
+
+/**
+ * Returns the ledger of this process. Plugins share it because they share the heap: its budget is a quarter of V8's heap
+ * limit (`--max-old-space-size`).
+ */
+export function processLedger(): Ledger {
+  return (shared[OF_PROCESS] ??= createLedger(getHeapStatistics().heap_size_limit / 4))
+}
