@@ -5,6 +5,7 @@ it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'Allowed',
     'Askers',
+    'ByteCollector',
     'CLIENT',
     'ENDING',
     'Ending',
@@ -28,6 +29,7 @@ it('exports what it says', () => {
     'clientOf',
     'copyJson',
     'createAttachment',
+    'createLedger',
     'createRecent',
     'createRoom',
     'createTurns',
@@ -58,6 +60,7 @@ it('exports what it says', () => {
     'ownerOf',
     'parseAccept',
     'placeOf',
+    'processLedger',
     'publicExtensions',
     'refuseWrongOptions',
     'signalOf',
