@@ -50,7 +50,7 @@ const config: ViteUserConfig = defineConfig({
     execArgv: ['--no-allocation-site-pretenuring'],
     // In CI alone: a busy machine is no fault of the change, and by hand a flake is to be seen at once.
     retry: jsonReport ? 1 : 0,
-    setupFiles: jsonReport ? [fileURLToPath(new URL('test/seed.ts', import.meta.url))] : [],
+    setupFiles: [fileURLToPath(new URL('test/seed.ts', import.meta.url))],
     // All comes late on a busy machine; only what fails takes so long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

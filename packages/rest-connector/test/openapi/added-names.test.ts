@@ -43,6 +43,17 @@ const parts = fc.uniqueArray(part, {
   maxLength: 8,
 })
 
+/** The input of `Pet-Output` is `Pet_Input` until a schema `Pet-Input` is added. */
+const INPUT_AFTER_OUTPUT: Part[] = [
+  {
+    kind: 'operation',
+    name: 'post /p-ets',
+    node: { operationId: 'listPets', tag: 'a', status: 'none', body: 'Pet-Output', answer: 'inline' },
+  },
+  { kind: 'schema', name: 'Pet-Output', node: { isMap: false, owner: 'inline' } },
+  { kind: 'schema', name: 'Pet-Input', node: { isMap: false, owner: 'inline' } },
+]
+
 /** The document of the parts. Whatever becomes a type says of itself what it is. */
 function documentOf(all: readonly Part[]): object {
   const schemas: Record<string, object> = {}
@@ -92,6 +103,10 @@ function documentOf(all: readonly Part[]): object {
 /** One method of a path: what stands where would depend on the other one. */
 function onePerPath(given: readonly Part[]): readonly Part[] {
   return [...new Map(given.map((one) => [one.name.replace(/^\w+ /, ''), one])).values()]
+}
+
+function lettersOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z]/g, '').toLowerCase()
 }
 
 /** Names of fields and types by what they are. */
@@ -149,16 +164,16 @@ describe('what is added to a document', () => {
         const known = [...namesIn(before)]
         const isStanding = added.some(({ kind, name, node }) => {
           if (kind === 'operation') return known.some(([, one]) => one === (node as Stated).operationId)
-          const bare = name.replaceAll(/[^A-Za-z]/g, '').toLowerCase()
+          const bare = lettersOf(name)
           const isMade = (what: string): boolean => what.startsWith('input ') || what.includes(' of ')
           return known.some(
-            ([what, one]) => one === name || (isMade(what) && one.toLowerCase().startsWith(bare)),
+            ([what, one]) => one === name || (isMade(what) && lettersOf(one).startsWith(bare)),
           )
         })
         const moved = isStanding ? [] : changed(before, after)
         expect(moved).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[INPUT_AFTER_OUTPUT, 1]] },
     )
   })
 
