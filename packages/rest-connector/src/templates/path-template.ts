@@ -29,9 +29,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
   const parts = parsePath(path, values)
   if (/%(?![0-9a-fA-F]{2})/.test(path))
     throw new RestConfigError(`path "${path}" holds "%" without two hexadecimal digits after it`)
-  for (const segment of path.split('/'))
-    if (isDotSegment(segment) || decodesToDots(segment))
-      throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
+  if (decodesToDots(path)) throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
 
   const isStyled = values.size > 0
   return {
@@ -40,7 +38,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
       let filled = ''
       for (const part of parts) filled += typeof part === 'string' ? part : valueOf(part, args)
       // A style may put dots of its own before a value.
-      if (isStyled && filled.split('/').some(isDotSegment))
+      if (isStyled && /(?:^|\/)\.{1,2}(?:\/|$)/.test(filled))
         throw badInput('An argument of the path must not make a "." or ".." path segment.')
       return filled
     },
@@ -68,38 +66,48 @@ function parsePath(path: string, values: ReadonlyMap<string, PathValue>): (strin
   return parts
 }
 
+/** Servers refuse longer URLs. */
+const MAX_VALUE_LENGTH = 65_536
+
 function valueOf({ variable, write }: PathValue, args: Args): string {
   const value = argOf(args, variable)
   if (value === undefined || value === null) throw badInput(`Argument "${variable}" is required.`)
   const text = write ? write(value) : toText(value, variable)
   if (text === undefined || text === '') throw badInput(`Argument "${variable}" must not be empty.`)
+  if (text.length > MAX_VALUE_LENGTH)
+    throw badInput(`Argument "${variable}" must have at most ${MAX_VALUE_LENGTH} characters in the path.`)
   if (!write && !/[^\w-]/.test(text)) return text
   // What a style has written is what was given once it is decoded.
   const given = write ? decodeURIComponent(text) : text
-  if (holdsDots(given) || decodesToDots(given))
-    throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
+  if (decodesToDots(given)) throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
   return write ? text : encodeText(text, variable)
 }
 
-function isDotSegment(segment: string): boolean {
-  return segment === '.' || segment === '..'
-}
+/** Some servers that decode a value once more also end a segment at `?`, `#` and `;`. */
+const DOT_SEGMENT = /(?:^|[/\\?#;])\.{1,2}(?:[/\\?#;]|$)/
 
-/** Servers that take a decoded value for a URL once more also end a segment at `?`, `#` and `;`. */
-function holdsDots(text: string): boolean {
-  return text.split(/[/\\?#;]/).some(isDotSegment)
-}
-
-/** Some servers decode more than once, or decode `%2F` before they resolve dots: look at every stage. */
+/**
+ * Some servers decode more than once, or decode `%2F` before they resolve dots. Decoding never removes dots or separators,
+ * so the fully decoded text shows the dot segments of every round. A hexadecimal digit can complete the triple to its left.
+ */
 function decodesToDots(text: string): boolean {
-  let current = text
-  while (current.includes('%')) {
-    const decoded = current.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    )
-    if (decoded === current) return false
-    if (holdsDots(decoded)) return true
-    current = decoded
+  if (!text.includes('%')) return DOT_SEGMENT.test(text)
+  const decoded = new Uint16Array(text.length)
+  let length = 0
+  for (let index = 0; index < text.length; index++) {
+    decoded[length++] = text.charCodeAt(index)
+    while (length >= 3 && decoded[length - 3] === PERCENT) {
+      const byte = hexOf(decoded[length - 2]) * 16 + hexOf(decoded[length - 1])
+      if (Number.isNaN(byte)) break
+      length -= 2
+      decoded[length - 1] = byte
+    }
   }
-  return false
+  return DOT_SEGMENT.test(Buffer.from(decoded.buffer, 0, length * 2).toString('utf16le'))
+}
+
+const PERCENT = 0x25
+
+function hexOf(code = 0): number {
+  return Number.parseInt(String.fromCharCode(code), 16)
 }
