@@ -61,6 +61,25 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
     },
   )
 
+  it.each([
+    '/graphql/../metrics',
+    '/graphql/%2e%2E/metrics',
+    '/./metrics',
+    '/x\\..\\metrics',
+    '/x/../health/live',
+  ])('returns 404 for the path %s with a dot segment, upgraded or not', async (target) => {
+    const { server } = await startGateway({ preset, ...OWN_SCHEMA, metrics: true })
+    const head = `GET ${target} HTTP/1.1\r\nHost: x\r\n`
+    expect(await raw(server.url, `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /)
+    const upgrade = `${head}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`
+    expect(await raw(server.url, upgrade)).toMatch(/^HTTP\/1\.1 404 /)
+    const query = await raw(
+      server.url,
+      `GET /metrics?x=/../y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    )
+    expect(query).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('a client that resets the connection while its upgrade is refused harms nobody', async () => {
     const { server } = await start(preset)
     const { hostname, port } = new URL(server.url)

@@ -51,8 +51,9 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
 
   // Not async, which would put a promise of its own around the fast path's.
   function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
-    if (!acceptTarget(request)) {
-      refuseTarget(response)
+    const refusal = acceptTarget(request)
+    if (refusal) {
+      refuseTarget(response, refusal)
       return Promise.resolve()
     }
     if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {

@@ -39,7 +39,17 @@ describe.each(WAYS)('%s', (_way, way) => {
   })
 
   it.each([
-    ['/a//b/../c?d=e', 'saw /a//c of x'],
+    ['/a//b/../c?d=e', '404 Not Found'],
+    ['/a/.', '404 Not Found'],
+    ['/a/..', '404 Not Found'],
+    ['/a/%2E%2e/b', '404 Not Found'],
+    ['/a/.%2e?x', '404 Not Found'],
+    ['/a\\..\\b', '404 Not Found'],
+    ['http://h/a/../b', '404 Not Found'],
+    ['/a/...', 'saw /a/... of x'],
+    ['/a/..b', 'saw /a/..b of x'],
+    ['/a?b=/../c', 'saw /a of x'],
+    ['/a/%2e%2e%2fb', 'saw /a/%2e%2e%2fb of x'],
     ['//other/a', 'saw //other/a of x'],
     ['http://h:81/a?b', 'saw /a of h:81'],
     ['http://h?b', 'saw / of h'],

@@ -124,7 +124,8 @@ export function compose(parts: Parts): Gateway {
       void nodeHandler(request, response)
     },
     handleUpgrade(request, socket, head) {
-      if (!acceptTarget(request)) return refuseUpgrade(socket, 400)
+      const refusal = acceptTarget(request)
+      if (refusal) return refuseUpgrade(socket, refusal)
       access.note(request)
       liveSockets.handleUpgrade(request, socket, head)
     },

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { createChoices } from './remembered-choices.ts'
 
-/** Says whether a request tells where it goes; if so, its target is in origin form afterwards. */
-export type AcceptTarget = (request: IncomingMessage) => boolean
+/** Returns the status to refuse a request with. `undefined` if its target is valid, which is in origin form afterwards. */
+export type AcceptTarget = (request: IncomingMessage) => 400 | 404 | undefined
+
+/** URL parsers resolve these segments, also encoded ones, so that a proxy and the server could see different paths. */
+const DOT_SEGMENT = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
 
 /**
  * Checks that `Host` is a host and stands there once (RFC 9112, section 3.2), so that nothing in it can be taken for a
@@ -14,14 +17,15 @@ export function acceptTargets(): AcceptTarget {
   return (request) => {
     const { headers, rawHeaders, url = '/' } = request
     const host = headers.host ?? headers[':authority']
-    if (host && (typeof host !== 'string' || !isKnownHost(host))) return false
-    if (hasHostTwice(rawHeaders)) return false
-    if (url.startsWith('/')) return true
+    if (host && (typeof host !== 'string' || !isKnownHost(host))) return 400
+    if (hasHostTwice(rawHeaders)) return 400
+    if (DOT_SEGMENT.test(url)) return 404
+    if (url.startsWith('/')) return undefined
     if (url === '*') {
       request.url = '/'
-      return true
+      return undefined
     }
-    return bringToOriginForm(request, url)
+    return bringToOriginForm(request, url) ? undefined : 400
   }
 }
 

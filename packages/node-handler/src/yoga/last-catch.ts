@@ -29,9 +29,12 @@ export function isResponse(value: unknown): value is Response {
 }
 
 /** Refuses a request before anything of the server has seen it. */
-export function refuseTarget(response: ServerResponse): void {
-  const text = 'The target or the Host of the request is not valid; send the path, and one Host header.\n'
-  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(text)
+export function refuseTarget(response: ServerResponse, status: 400 | 404): void {
+  const text =
+    status === 404
+      ? 'The path of the request has a "." or ".." segment; send the resolved path.\n'
+      : 'The target or the Host of the request is not valid; send the path, and one Host header.\n'
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(text)
 }
 
 /** Sends what Yoga's own door made of a request. What a client's body was mistaken for is no response. */
