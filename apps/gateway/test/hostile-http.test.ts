@@ -6,6 +6,7 @@ import { serverAudits } from 'graphql-http'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLogger } from '../src/logging/logger.ts'
+import type { GatewayConfig } from '../src/config/types.ts'
 import type { PresetName } from '../src/presets.ts'
 import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
 
@@ -386,7 +387,15 @@ describe('the schema stays hidden in production', () => {
     await socket.close()
   })
 
-  it.each([
+  const WITH_EVENTS = {
+    typeDefs: `${OWN_SCHEMA.typeDefs} input Paint { color: Color } extend type Query { paint(paint: Paint): String }
+      type Subscription { events(color: Color): Int }`,
+    resolvers: {
+      ...OWN_SCHEMA.resolvers,
+      Subscription: { events: { subscribe: async function* () {} } },
+    },
+  } as Pick<GatewayConfig, 'typeDefs' | 'resolvers'>
+  const MISSPELLED: readonly (readonly [string, Record<string, unknown>])[] = [
     ['a field', { query: '{ helo }' }],
     ['an argument', { query: '{ echo(txt: "a") }' }],
     ['a type', { query: '{ ... on Quer { hello } }' }],
@@ -395,14 +404,86 @@ describe('the schema stays hidden in production', () => {
       'an enum value in a variable',
       { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: 'GREN' } },
     ],
+    [
+      'an enum value of a live query',
+      { query: 'query ($c: Color) @live { echo(color: $c) }', variables: { c: 'GREN' } },
+    ],
+    [
+      'an enum value of a deferred query',
+      { query: 'query ($c: Color) { ... @defer { echo(color: $c) } }', variables: { c: 'GREN' } },
+    ],
+    [
+      'an enum value of a subscription',
+      { query: 'subscription ($c: Color) { events(color: $c) }', variables: { c: 'GREN' } },
+    ],
+    [
+      'a field of a variable',
+      { query: 'query ($p: Paint) { paint(paint: $p) }', variables: { p: { colr: 1 } } },
+    ],
+    [
+      'an enum value inside a variable',
+      { query: 'query ($p: Paint) { paint(paint: $p) }', variables: { p: { color: 'GREN' } } },
+    ],
+    ['a type of a variable', { query: 'query ($c: Colr) { echo(color: $c) }', variables: { c: 'RED' } }],
     ['several at once', { query: '{ helo item { secretNam } echo(color: GREN) }' }],
-  ])('no suggestion for %s', async (_, body) => {
-    const { endpoint } = await start('production')
-    const text = await (await post(endpoint, body)).text()
-    expect(text).toContain('"errors"')
-    expect(text).not.toMatch(/Did you mean|hello|text|secretName|GREEN/)
-    const { endpoint: open } = await start('development')
-    expect(await (await post(open, body)).text()).toContain('Did you mean')
+    [
+      'a long value',
+      { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: `GREE${'N'.repeat(2_000)}` } },
+    ],
+  ]
+  const HTTP = (body: unknown, accept: string) => async (url: string) =>
+    (await post(`${url}/graphql`, body, { accept, 'x-graphql-csrf': '1' })).text()
+  const WAYS: Readonly<Record<string, (url: string, body: Record<string, unknown>) => Promise<string>>> = {
+    HTTP: (url, body) => HTTP(body, 'application/json')(url),
+    'server-sent events': (url, body) => HTTP(body, 'text/event-stream')(url),
+    multipart: (url, body) => HTTP(body, 'multipart/mixed, application/json')(url),
+    'a batch': (url, body) => HTTP([body, body], 'application/json')(url),
+    GET: async (url, { query, variables }) => {
+      const search = new URLSearchParams({ query: String(query), variables: JSON.stringify(variables ?? {}) })
+      return (await fetch(`${url}/graphql?${search}`, { headers: { 'x-graphql-csrf': '1' } })).text()
+    },
+    WebSocket: async (url, payload) => {
+      const socket = await connectRawWebSocket(`${url.replace('http', 'ws')}/graphql`)
+      socket.sendJson({ type: 'connection_init' })
+      await socket.next()
+      socket.sendJson({ id: '1', type: 'subscribe', payload })
+      const text = JSON.stringify(await socket.nextJson())
+      await socket.close()
+      return text
+    },
+  }
+
+  describe.each(Object.entries(WAYS))('over %s', (way, ask) => {
+    it.each(MISSPELLED)('no suggestion for %s', async (_, body) => {
+      const graphql = { batching: 2 }
+      const { server } = await startGateway({ preset: 'production', ...WITH_EVENTS, graphql })
+      const text = await ask(server.url, body)
+      expect(text).toMatch(/"errors"|"type":"error"/)
+      expect(text).not.toMatch(/Did you mean|hello|text|secretName|GREEN"|RED|"color"/)
+    })
+
+    it('suggests values in development', async () => {
+      const { server } = await startGateway({
+        preset: 'development',
+        ...WITH_EVENTS,
+        graphql: { batching: 2 },
+      })
+      const texts = await Promise.all(MISSPELLED.map(([, body]) => ask(server.url, body)))
+      // Values that are too long have no near name.
+      expect(texts.map((text) => text.includes('Did you mean'))).toEqual(
+        MISSPELLED.map(([name]) => name !== 'a long value'),
+      )
+    })
+  })
+
+  it('sends the same error of a variable over WebSocket as over HTTP', async () => {
+    const { server } = await start('production')
+    const body = { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: 'GREN' } }
+    const [http, socket] = [
+      await WAYS['HTTP']?.(server.url, body),
+      await WAYS['WebSocket']?.(server.url, body),
+    ]
+    expect(JSON.parse(socket ?? '').payload).toEqual(JSON.parse(http ?? '').errors)
   })
 })
 

@@ -1,4 +1,5 @@
 import { useUploads } from '@vinyasa/node-handler'
+import { NoSchemaIntrospectionCustomRule } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { useVaryOrigin } from '../http/cors.ts'
 import { useParameters } from '../http/parameters.ts'
@@ -6,8 +7,7 @@ import { useRequestBody } from '../http/request-body.ts'
 import { useDocumentLimits } from '../limits/plugin.ts'
 import type { HttpSettings } from '../presets.ts'
 import { useCsrfHeaders } from './csrf.ts'
-import { useShortErrors } from './short-errors.ts'
-import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
+import { useErrorMessages } from './error-messages.ts'
 import { withBehaviour } from '../behaviour.ts'
 
 /** Returns the plugins between the network and the schema that the settings ask for. */
@@ -21,8 +21,17 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
       ? [withBehaviour(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
       : []),
     useParameters(http.limits),
-    ...(http.introspection ? [] : [useNoIntrospection(), useNoSuggestions()]),
+    ...(http.introspection ? [] : [useNoIntrospection()]),
     useDocumentLimits(http.limits),
-    useShortErrors(),
+    useErrorMessages({ hideSuggestions: !http.introspection }),
   ]
+}
+
+/** Refuses `__schema` and `__type` on every transport; `__typename` stays. */
+function useNoIntrospection(): Plugin {
+  return withBehaviour({
+    onValidate({ addValidationRule }) {
+      addValidationRule(NoSchemaIntrospectionCustomRule)
+    },
+  })
 }

@@ -63,8 +63,8 @@ export function errorsToSend(
     const { originalError, cause } = error as GraphQLError & { readonly cause?: unknown }
     const original: unknown = originalError ?? cause
     if (original instanceof EndLiveQuery) return original.errors
-    // graphql-ws wraps what a stream threw; a GraphQLError's own origin is nobody's business.
-    if (original instanceof GraphQLError) return [original]
+    // graphql-ws wraps errors that a stream throws, without a place in the document. Other wrappers are sent as they are.
+    if (original instanceof GraphQLError) return [error.locations || error.path ? error : original]
     if (original === undefined || error.extensions['code'] !== undefined || error.path) return [error]
     onError(original)
     return [unexpectedError(original)]
