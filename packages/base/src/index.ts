@@ -1,4 +1,5 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
+export { BodyTooLarge, boundedFetch } from './http/bounded-fetch.ts'
 export { canonicalJson } from './json/canonical-json.ts'
 export { jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'

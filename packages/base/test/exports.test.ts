@@ -5,6 +5,7 @@ it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'Allowed',
     'Askers',
+    'BodyTooLarge',
     'ByteCollector',
     'CLIENT',
     'ENDING',
@@ -25,6 +26,7 @@ it('exports what it says', () => {
     'awake',
     'backgroundClock',
     'between',
+    'boundedFetch',
     'canonicalJson',
     'clientOf',
     'copyJson',

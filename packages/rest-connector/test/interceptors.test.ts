@@ -191,6 +191,7 @@ describe('oauth2ClientCredentials', () => {
     ['a refusal', () => ({ status: 401, json: { error: 'c4n4ry' } })],
     ['a refusal with a token', () => ({ status: 401, json: { access_token: 'c4n4ry', expires_in: 100 } })],
     ['nonsense', () => ({ json: { token: 'c4n4ry' } })],
+    ['a redirect', () => ({ status: 307, headers: { location: '/token' } })],
   ])('%s of the token endpoint: SERVICE_UNAVAILABLE, and the next call asks again', async (_, answer) => {
     const { issuer, get, backend } = await tokens(answer)
     const error: unknown = await get().catch((reason: unknown) => reason)
@@ -203,6 +204,25 @@ describe('oauth2ClientCredentials', () => {
     expect(issuer.requests).toHaveLength(2)
     expect(backend.requests).toHaveLength(0)
   })
+})
+
+it('a token endpoint whose response does not end is read within a bound', async () => {
+  let sent = 0
+  async function* endless(): AsyncGenerator<string> {
+    for (; sent < 50_000_000; sent += 10_000) {
+      yield ' '.repeat(10_000)
+      await new Promise(setImmediate)
+    }
+  }
+  const issuer = cleanup.use(await startRestBackend(() => ({ body: endless() })))
+  const interceptor = oauth2ClientCredentials({
+    tokenUrl: issuer.url,
+    clientId: 'id',
+    clientSecret: 'secret',
+  })
+  const { get } = await serve({ interceptors: [interceptor] })
+  await expect(get()).rejects.toThrow('No access token')
+  expect(sent).toBeLessThan(5_000_000)
 })
 
 describe('logBodies', () => {

@@ -1,3 +1,4 @@
+import { boundedFetch } from '@vinyasa/base'
 import { ConfigError, messageOf } from '../errors.ts'
 
 export const HTML = 'an HTML page'
@@ -50,8 +51,7 @@ function causesOf(error: unknown): readonly Cause[] {
 export async function pageAt(endpoint: string): Promise<string | undefined> {
   const url = /^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`
   try {
-    const { status, headers, body } = await fetch(url, { signal: AbortSignal.timeout(3_000) })
-    await body?.cancel()
+    const { status, headers } = await boundedFetch(url, { maxBytes: 0, signal: AbortSignal.timeout(3_000) })
     const type = headers.get('content-type')?.split(';')[0] ?? 'nothing of a media type'
     return type === 'text/html' ? HTML : `${type} (status ${status})`
   } catch {

@@ -1,5 +1,6 @@
 import {
   above,
+  boundedFetch,
   type Clock,
   type KnownOptions,
   refuseWrongOptions,
@@ -14,6 +15,8 @@ import { setHeaders, type HeaderValues } from './set-headers.ts'
 
 /** A token is replaced so long before it expires. */
 const LEEWAY_MS = 30_000
+/** Limit in bytes of the token endpoint's response. Servers refuse longer headers than this. */
+const MAX_BYTES = 64 * 1024
 
 /** RFC 6749 §4.4. */
 export interface OAuth2Options extends EnvironmentOptions {
@@ -51,29 +54,26 @@ interface Token {
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
   refuseWrongOptions('oauth2ClientCredentials', options, NAMES)
   const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
-  const { fetch = globalThis.fetch, clock = systemClock } = options
+  const { fetch, clock = systemClock } = options
   const secret = secretReader(clientSecret, options)
   let token: Token | undefined
   let refresh: Promise<Token> | undefined
 
   async function request(info: CallInfo): Promise<Token> {
     const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(await secret(info))}`
-    const response = await fetch(tokenUrl, {
+    const { ok, status, bytes } = await boundedFetch(tokenUrl, {
       method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
-        accept: 'application/json',
-      },
+      accept: 'application/json',
+      headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }), ...params }),
-      redirect: 'error',
+      maxBytes: MAX_BYTES,
+      maxRedirects: 0,
+      fetch,
       // The token is for everybody who waits: it does not end with the call that happened to ask first.
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (!response.ok) {
-      await response.body?.cancel()
-      throw new Error(`the token endpoint answered with status ${response.status}`)
-    }
-    return parseToken(await response.json(), clock.now())
+    if (!ok) throw new Error(`the token endpoint answered with status ${status}`)
+    return parseToken(JSON.parse(new TextDecoder().decode(bytes)), clock.now())
   }
 
   async function next(info: CallInfo): Promise<Token> {

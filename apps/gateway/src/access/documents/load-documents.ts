@@ -1,10 +1,10 @@
+import { boundedFetch } from '@vinyasa/base'
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
 import { mistakeAt, reasonOf } from '../../errors.ts'
-import { readLimited } from '../read-limited.ts'
 
 /** Texts of documents by their ids. */
 export type RegisteredDocuments = ReadonlyMap<string, string>
@@ -68,15 +68,13 @@ async function download(address: string): Promise<string> {
     throw new Error('expected an address such as https://store.example/manifest.json')
   const { username, password } = new URL(address)
   if (username !== '' || password !== '') throw new Error('a name and password in an address are not sent')
-  const response = await fetch(address, {
-    headers: { accept: 'application/json' },
+  const { ok, status, bytes } = await boundedFetch(address, {
+    accept: 'application/json',
+    maxBytes: MAX_BYTES,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  if (!response.ok) {
-    await response.body?.cancel()
-    throw new Error(`expected a manifest, and the answer has status ${response.status}`)
-  }
-  return readLimited(response, MAX_BYTES)
+  if (!ok) throw new Error(`expected a manifest, and the answer has status ${status}`)
+  return bytes.toString()
 }
 
 async function readFolder(path: string): Promise<[string, string][]> {

@@ -1,6 +1,6 @@
+import { boundedFetch } from '@vinyasa/base'
 import type { JSONWebKeySet } from 'jose'
-import { messageOf } from '../../errors.ts'
-import { readLimited } from '../read-limited.ts'
+import { reasonOf } from '../../errors.ts'
 import { keysAddress, keysIn } from './signed-documents.ts'
 
 /**
@@ -34,13 +34,10 @@ async function discover(issuer: string, signal: AbortSignal): Promise<string> {
 }
 
 async function readJson(address: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(address, { signal, headers: { accept: 'application/json' } })
-  if (response.ok) {
-    const text = await readLimited(response, MAX_BYTES).catch((error: unknown) => {
-      throw new Error(`${address}: ${messageOf(error)}`, { cause: error })
-    })
-    return JSON.parse(text) as unknown
-  }
-  await response.body?.cancel()
-  throw new Error(`${address} answered ${response.status}`)
+  const options = { maxBytes: MAX_BYTES, signal, accept: 'application/json' }
+  const { ok, status, bytes } = await boundedFetch(address, options).catch((error: unknown) => {
+    throw new Error(`${address}: ${reasonOf(error)}`, { cause: error })
+  })
+  if (!ok) throw new Error(`${address} answered ${status}`)
+  return JSON.parse(bytes.toString()) as unknown
 }

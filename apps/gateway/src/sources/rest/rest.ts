@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { findingsAt, findingsOf } from '@vinyasa/base'
+import { boundedFetch, findingsAt, findingsOf } from '@vinyasa/base'
 import {
   createRestConnector,
   describeFinding,
@@ -139,11 +139,10 @@ async function checkHealth(
   if (!probe) return { name, healthy: true }
   const { url, method } = probe
   try {
-    const response = await fetch(url, { method, signal, redirect: 'manual' })
-    await response.body?.cancel()
-    return response.ok || method === 'HEAD'
+    const { ok, status } = await boundedFetch(url, { method, signal, maxBytes: 0, maxRedirects: 0 })
+    return ok || method === 'HEAD'
       ? { name, healthy: true }
-      : { name, healthy: false, reason: `HTTP ${response.status} from ${url.href}` }
+      : { name, healthy: false, reason: `HTTP ${status} from ${url.href}` }
   } catch (error) {
     return { name, healthy: false, reason: signal.aborted ? 'no answer' : reasonOf(error) }
   }

@@ -1,3 +1,4 @@
+import { BodyTooLarge, boundedFetch } from '@vinyasa/base'
 import { textOf } from './text-of.ts'
 
 export interface DownloadOptions {
@@ -7,8 +8,9 @@ export interface DownloadOptions {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * Other origins that `$ref`s may lead to, such as `https://schemas.example.com`. Default: none. Those of the document's
-   * own server are always followed where it came from a URL.
+   * Other places that `$ref`s can lead to: servers such as `https://schemas.example.com`, and folders such as `../common`
+   * if the document is a file. Default: none. A document from a URL can always refer to its own server, a file to the files
+   * in its own folder and below.
    */
   readonly origins?: readonly string[] | undefined
   /** Limit in bytes of all files together, unpacked. More is an error. Default 64 MiB. */
@@ -28,8 +30,6 @@ export interface Downloaded {
 /** An error about a whole document, and not about one of its files. */
 export class DownloadEnded extends Error {}
 
-const MAX_REDIRECTS = 5
-
 /** Downloads the files of one document, which have their bounds together. */
 export class Download {
   readonly #options: Readonly<Record<'maxBytes' | 'maxFiles' | 'timeoutMs', number>> & DownloadOptions
@@ -48,57 +48,27 @@ export class Download {
 
   /** @throws DownloadEnded where a bound of the whole is reached */
   async get(address: URL, isAllowed: (url: URL) => boolean): Promise<Downloaded> {
-    const { maxFiles, timeoutMs } = this.#options
+    const { headers, maxBytes, maxFiles, timeoutMs } = this.#options
+    const tooLarge = `it has more than ${maxBytes} bytes (download.maxBytes)`
     if (++this.#files > maxFiles)
       throw new DownloadEnded(`it has more than ${maxFiles} files (download.maxFiles)`)
+    if (this.#bytes >= maxBytes) throw new DownloadEnded(tooLarge)
     try {
-      const { response, url } = await this.#follow(address, isAllowed)
-      const text = await this.#read(response)
-      if (!response.ok) throw new Error(`the server answered ${response.status}`)
-      return { url: new URL(url.origin + url.pathname), text }
+      const { url, ok, status, bytes } = await boundedFetch(address, {
+        accept: 'application/json, application/yaml, */*;q=0.1',
+        ...(address.origin === this.#home && { headers }),
+        maxBytes: maxBytes - this.#bytes,
+        signal: this.#signal,
+        isAllowed,
+      })
+      if (!ok) throw new Error(`the server answered ${status}`)
+      this.#bytes += bytes.length
+      return { url: new URL(url.origin + url.pathname), text: textOf(bytes) }
     } catch (error) {
-      if (this.#signal.aborted && !(error instanceof DownloadEnded))
+      if (error instanceof BodyTooLarge) throw new DownloadEnded(tooLarge, { cause: error })
+      if (this.#signal.aborted)
         throw new DownloadEnded(`it took longer than ${timeoutMs} ms (download.timeoutMs)`, { cause: error })
       throw error
     }
-  }
-
-  async #follow(
-    address: URL,
-    isAllowed: (url: URL) => boolean,
-  ): Promise<{ readonly response: Response; readonly url: URL }> {
-    let url = address
-    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const response = await fetch(url, {
-        headers: {
-          accept: 'application/json, application/yaml, */*;q=0.1',
-          ...(url.origin === this.#home && this.#options.headers),
-        },
-        redirect: 'manual',
-        signal: this.#signal,
-      })
-      const location = response.headers.get('location')
-      if (location === null || ![301, 302, 303, 307, 308].includes(response.status)) return { response, url }
-      await response.body?.cancel()
-      const next = new URL(location, url)
-      if (!isAllowed(next)) throw new Error(`it leads to another server, ${next.origin}`)
-      if (url.protocol === 'https:' && next.protocol !== 'https:')
-        throw new Error(`it leads from https to ${next.origin}`)
-      url = next
-    }
-    throw new Error(`it leads on more than ${MAX_REDIRECTS} times`)
-  }
-
-  async #read({ body }: Response): Promise<string> {
-    const chunks: Uint8Array[] = []
-    const { maxBytes } = this.#options
-    // Leaving the loop early ends the download.
-    for await (const chunk of body ?? []) {
-      this.#bytes += chunk.byteLength
-      if (this.#bytes > maxBytes)
-        throw new DownloadEnded(`it has more than ${maxBytes} bytes (download.maxBytes)`)
-      chunks.push(chunk)
-    }
-    return textOf(Buffer.concat(chunks))
   }
 }
