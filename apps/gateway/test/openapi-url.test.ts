@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, posix } from 'node:path'
+import { dirname, join, posix, relative } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { importOpenApi, type OpenApiOptions } from '@vinyasa/rest-connector'
 import { createDisposables, freePort, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
@@ -126,12 +127,19 @@ it('a document of many files is the same from its URL, kept of it, and from file
           await mkdir(join(own, 'plain', dirname(path)), { recursive: true })
           await writeFile(join(own, 'plain', path), text)
         }
-        const expected = await importOpenApi(join(own, 'plain/api/v1/openapi.yaml'), { documentUrl })
+        const within = (folder: string) => ({ download: { origins: [join(own, folder)] } })
+        const expected = await importOpenApi(join(own, 'plain/api/v1/openapi.yaml'), {
+          documentUrl,
+          ...within('plain'),
+        })
         await mkdir(join(own, 'kept'))
         const kept = await downloadDocument(documentUrl, join(own, 'kept'))
         const ways = [
           await importOpenApi(`${documentUrl}?key=secret`),
-          await importOpenApi(kept.file, { documentUrl: kept.url }),
+          await importOpenApi(join(own, 'kept', kept.files[0] ?? ''), {
+            documentUrl: kept.url,
+            ...within(join('kept', kept.folder)),
+          }),
         ]
         for (const { endpoints, types, findings, baseUrl } of ways) {
           expect(findings).toEqual([])
@@ -220,11 +228,75 @@ it('a document of a server reads no file of the machine', async () => {
   expect(files).toEqual([])
 })
 
+describe('a document that is a file', () => {
+  const types = async (ref: string, download?: DownloadOptions) => {
+    const home = await emptyFolder()
+    await mkdir(join(home, 'api/own'), { recursive: true })
+    await mkdir(join(home, 'api2'))
+    for (const place of ['secret.json', 'api/own/pet.json', 'api2/pet.json'])
+      await writeFile(join(home, place), SCHEMA)
+    await writeFile(join(home, 'api/openapi.json'), document(ref.replace('HOME', home)))
+    await symlink(join(home, 'secret.json'), join(home, 'api/own/link.json'))
+    await symlink(home, join(home, 'api/up'))
+    await symlink(join(home, 'api/own'), join(home, 'api/inside'))
+    const origins = download?.origins?.map((place) => join(home, place))
+    const { findings, types, files } = await importOpenApi(join(home, 'api/openapi.json'), {
+      baseUrl: 'http://api.example',
+      download: { origins },
+    })
+    return { found: Object.keys(types), findings, files: files.map((file) => relative(home, file)) }
+  }
+
+  it.each([
+    ['own/pet.json', 'Pet'],
+    ['inside/pet.json', 'Pet'],
+    ['../api/own/pet.json', 'Pet'],
+    ['file://HOME/api/own/pet.json', 'Pet'],
+  ])('reads %s', async (ref, type) => {
+    expect(await types(ref)).toMatchObject({ found: [type], findings: [] })
+  })
+
+  it.each([
+    ['../secret.json', /a file outside the folder of the document/],
+    ['../api2/pet.json', /a file outside the folder of the document/],
+    ['%2e%2e/secret.json', /a file outside the folder of the document/],
+    ['file://HOME/secret.json', /a file outside the folder of the document/],
+    ['HOME/secret.json', /a file outside the folder of the document/],
+    ['own/../../secret.json', /a file outside the folder of the document/],
+    ['file:///', /a file outside the folder of the document/],
+    ['file://other.example/x.json', /host/],
+    ['own/link.json', /links to, a file outside the folder/],
+    ['up/secret.json', /links to, a file outside the folder/],
+  ])('does not read %s, nor watch it', async (ref, reason) => {
+    const { found, findings, files } = await types(ref)
+    expect(found).toEqual([])
+    expect(findings).toMatchObject([{ message: expect.stringMatching(reason) }])
+    expect(files.filter((file) => !file.startsWith('api/'))).toEqual([])
+  })
+
+  it('reads files of folders that the settings name', async () => {
+    expect(await types('../api2/pet.json', { origins: ['api2'] })).toMatchObject({
+      found: ['Pet'],
+      findings: [],
+    })
+    expect(await types('../secret.json', { origins: ['api2'] })).toMatchObject({ found: [] })
+    expect(await types('up/secret.json', { origins: [''] })).toMatchObject({ found: [] })
+  })
+})
+
 describe('a document beyond its bounds is refused whole', () => {
   it.each<[string, DownloadOptions, Record<string, string | RestAnswer>, RegExp]>([
     ['bytes', { maxBytes: 250 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /more than 250 bytes/],
     ['files', { maxFiles: 1 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /more than 1 files/],
     ['time', { timeoutMs: 50 }, { '/o.json': { delayMs: 2000, body: '' } }, /longer than 50 ms/],
+    [
+      'bytes, packed',
+      { maxBytes: 10_000 },
+      {
+        '/o.json': { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(1_000_000, ' ')) },
+      },
+      /more than 10000 bytes/,
+    ],
     ['redirects', {}, { '/o.json': { status: 302, headers: { location: '/o.json' } } }, /more than 5 times/],
   ])('%s', async (_, download, files, message) => {
     const { url } = await serve(files)

@@ -45,12 +45,19 @@ export function checkFolders({ includePaths = [] }: GrpcSourceConfig, baseDirect
 
 /** The files that a config names; those that they refer to are known once they are read. */
 export function restFiles({ openapi }: RestSourceConfig, baseDirectory: string): readonly string[] {
-  const { file } = placeOf(openapi)
-  return file === undefined ? [] : [resolve(baseDirectory, file)]
+  const { file } = placeOf(openapi, baseDirectory)
+  return file === undefined ? [] : [file]
 }
 
-/** Where an entry's document is, with its options. */
-export function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
-  if (typeof openapi !== 'string') return openapi ?? {}
-  return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
+/** Where an entry's document is, with its options; paths are absolute. */
+export function placeOf(openapi: string | OpenApiConfig | undefined, baseDirectory: string): OpenApiConfig {
+  const isUrl = (place: string): boolean => /^https?:\/\//i.test(place)
+  const absolute = (place: string): string => (isUrl(place) ? place : resolve(baseDirectory, place))
+  if (typeof openapi === 'string') return isUrl(openapi) ? { url: openapi } : { file: absolute(openapi) }
+  const { file, download, ...options } = openapi ?? {}
+  return {
+    ...options,
+    ...(file !== undefined && { file: absolute(file) }),
+    ...(download && { download: { ...download, origins: download.origins?.map(absolute) } }),
+  }
 }

@@ -41,5 +41,5 @@ export function pointerOf(...steps: readonly string[]): string {
 
 /** A finding as one line. */
 export function describeFinding({ place, message, mend }: OpenApiFinding): string {
-  return `${place}: ${message}${mend === undefined ? '' : `; ${mend}`}`
+  return `${place}: ${message}${mend === undefined ? '' : `; ${mend}`}`.replaceAll(/[\r\n]+/g, ' ')
 }

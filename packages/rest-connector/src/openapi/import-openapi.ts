@@ -48,7 +48,7 @@ export async function importOpenApi(
   const envelopeOf = createEnvelopes(options, loaded, types, typeNames)
   const isQuery = filterOf(asQuery)
   const { env = process.env, server, variables, documentUrl = loaded.url } = options
-  const servers: ServerPlace = { source, env, server, variables, documentUrl }
+  const servers: ServerPlace = { server, variables, documentUrl }
   const address = options.baseUrl ?? addressOf(loaded.root, servers, findings)
   const serverOf = ownServerOf({ ...servers, server: undefined }, address, options.baseUrl, findings)
 

@@ -3,9 +3,7 @@ import type { RequestInterceptor } from '../interceptors/interceptor.ts'
 import { oauth2ClientCredentials } from '../interceptors/oauth2.ts'
 import { headerSourcesOf, setHeaders, type HeaderSource } from '../interceptors/set-headers.ts'
 import { isHeaderName } from '../templates/header-template.ts'
-import { envName } from './env-name.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
-import type { ServerPlace } from './servers.ts'
 
 /**
  * The source of credentials for the document's `securitySchemes`. `env`: environment variables; `forward`:
@@ -33,7 +31,10 @@ export interface DocumentSecurity {
   readonly refused: ReadonlyMap<string, string>
 }
 
-export interface SecurityPlace extends Pick<ServerPlace, 'source' | 'env'> {
+export interface SecurityPlace {
+  /** The source's name. */
+  readonly source: string
+  readonly env: Readonly<Record<string, string | undefined>>
   /** The API's address, to which addresses of token servers may be relative. */
   readonly baseUrl: string | undefined
   readonly from: SecuritySource
@@ -182,7 +183,8 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
   }
   switch (node['type']) {
     case 'apiKey':
-      return apiKeyOf(name, node, variable(isOneKey ? 'API_KEY' : name))
+      // A document could name a scheme so that the variable is one of another program.
+      return apiKeyOf(name, node, variable(isOneKey ? 'API_KEY' : `API_KEY_${name}`))
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
@@ -212,6 +214,17 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     default:
       return `its type "${String(node['type'])}" is not one that a request can carry`
   }
+}
+
+/** The environment variable that a source reads: `SHOP_API_KEY` for `apiKey` of `shop`. */
+function envName(source: string, what: string): string {
+  const words = [source, what].map((text) =>
+    text
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, ''),
+  )
+  return words.join('_').toUpperCase()
 }
 
 function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string {

@@ -1,22 +1,15 @@
 import { RestConfigError } from '../errors.ts'
-import { envName } from './env-name.ts'
 import { asList, asNode, asText, type Node } from './openapi-document.ts'
 
 /** How the address of an API is found in its document. */
 export interface ServerOptions {
   /** Which of the document's servers: its place in the list from 0, its name, description or URL. Default: the first. */
   readonly server?: number | string | undefined
-  /**
-   * Values of the servers' variables. Default: those of the environment, `SHOP_REGION` for the variable `region` of the
-   * source `shop`, then the document's own defaults.
-   */
+  /** Values of the servers' variables. Default: the document's own. The environment is not read. */
   readonly variables?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ServerPlace extends ServerOptions {
-  /** The source's name. */
-  readonly source: string
-  readonly env: Readonly<Record<string, string | undefined>>
   /** The URL that the document came from: a server may be relative to it. */
   readonly documentUrl?: string | undefined
 }
@@ -38,16 +31,14 @@ function chosen(servers: readonly Node[], wanted: number | string | undefined): 
   throw new RestConfigError(`server ${JSON.stringify(wanted)} is none of the document's; it has ${known}`)
 }
 
-function urlOf(server: Node, { variables = {}, env, source, documentUrl }: ServerPlace): string {
+function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): string {
   const declared = asNode(server['variables'])
   const url = (asText(server['url']) ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const { default: fallback, enum: values } = asNode(declared[name])
     const own = Object.hasOwn(variables, name) ? variables[name] : undefined
-    const value = own ?? env[envName(source, name)] ?? asText(fallback)
+    const value = own ?? asText(fallback)
     if (value === undefined)
-      throw new RestConfigError(
-        `the server's variable "${name}" has no value; set variables: { ${name}: … } or ${envName(source, name)}`,
-      )
+      throw new RestConfigError(`the server's variable "${name}" has no value; set variables: { ${name}: … }`)
     const allowed = asList(values)
     if (allowed.length > 0 && !allowed.includes(value))
       throw new RestConfigError(
@@ -55,11 +46,10 @@ function urlOf(server: Node, { variables = {}, env, source, documentUrl }: Serve
       )
     return value
   })
-  if (URL.canParse(url)) return url.replace(/\/+$/, '')
   // An empty reference names the document itself, below which no API is: its folder is meant.
   const relative = url === '' ? '.' : url
-  if (documentUrl !== undefined && URL.canParse(relative, documentUrl))
-    return new URL(relative, documentUrl).href.replace(/\/+$/, '')
+  if (URL.canParse(relative, documentUrl))
+    return new URL(relative, documentUrl).href.replace(/(?<!\/)\/+$/, '')
   throw new RestConfigError(
     `the document's server "${url}" is relative to where the document came from; set baseUrl to the whole address`,
   )

@@ -372,9 +372,9 @@ describe('security of a document', () => {
     )
   const env = {
     SHOP_API_KEY: 'k',
-    SHOP_KEY: 'k1',
-    SHOP_QUERY: 'k 2',
-    SHOP_COOKIE: 'k;3',
+    SHOP_API_KEY_KEY: 'k1',
+    SHOP_API_KEY_QUERY: 'k 2',
+    SHOP_API_KEY_COOKIE: 'k;3',
     SHOP_USER: 'u',
     SHOP_PASSWORD: 'p:w',
     SHOP_TOKEN: 't',
@@ -406,7 +406,7 @@ describe('security of a document', () => {
     const either = [{ key: [], query: [] }, { bearer: [] }]
     const both = await sent(secured(either), args, { env })
     expect(shown(both)).toEqual({ ...none, key: 'k1', rawUrl: '/x?a=1%2C,2&api%20key=k%202' })
-    const some = await sent(secured(either), args, { env: { ...env, SHOP_QUERY: undefined } })
+    const some = await sent(secured(either), args, { env: { ...env, SHOP_API_KEY_QUERY: undefined } })
     expect(shown(some)).toEqual({ ...none, authorization: 'Bearer t' })
     expect(shown(await sent(secured(either), args))).toEqual(none)
     expect(shown(await sent(secured(either, { security: [] }), args, { env }))).toEqual(none)
@@ -440,11 +440,11 @@ describe('security of a document', () => {
     const requirements = [{ key: [] }, { cookie: [] }, { digest: [] }, { nobody: [] }]
     const { variables, findings } = await importOpenApi(secured(requirements), {
       source: 'my-shop2Go',
-      env: { MY_SHOP2_GO_KEY: 'k' },
+      env: { MY_SHOP2_GO_API_KEY_KEY: 'k' },
     })
     expect(variables).toEqual([
-      { variable: 'MY_SHOP2_GO_KEY', schemes: ['key'], isSet: true, isMissed: false },
-      { variable: 'MY_SHOP2_GO_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
+      { variable: 'MY_SHOP2_GO_API_KEY_KEY', schemes: ['key'], isSet: true, isMissed: false },
+      { variable: 'MY_SHOP2_GO_API_KEY_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
     ])
     expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
       '#/components/securitySchemes/digest its credentials are not sent: its HTTP scheme "digest" is neither basic nor bearer',
@@ -540,7 +540,12 @@ describe('servers of a document', () => {
       'https://eu.example.com/v1',
     ],
     ['variables of the config', [regional], { variables: { version: 'v2' } }, 'https://eu.example.com/v2'],
-    ['variables of the environment', [regional], { env: { SHOP_REGION: 'us' } }, 'https://us.example.com/v1'],
+    [
+      'no variables of the environment',
+      [regional],
+      { env: { SHOP_REGION: 'us' } },
+      'https://eu.example.com/v1',
+    ],
     [
       'relative to the document',
       [{ url: '../v2' }],
@@ -571,7 +576,7 @@ describe('servers of a document', () => {
       'a variable without a value',
       [{ url: 'https://{a}.x' }],
       {},
-      'the server\'s variable "a" has no value; set variables: { a: … } or SHOP_A',
+      'the server\'s variable "a" has no value; set variables: { a: … }',
     ],
     [
       'relative to nothing',

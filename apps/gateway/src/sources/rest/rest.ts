@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { boundedFetch, findingsAt, findingsOf } from '@vinyasa/base'
 import {
   createRestConnector,
@@ -98,9 +97,9 @@ async function importDocument(
   baseDirectory: string,
   given: Pick<OpenApiOptions, 'source' | 'baseUrl' | 'taken'>,
 ): Promise<OpenApiImport> {
-  const { file = '', url, ...options } = placeOf(openapi)
+  const { file = '', url, ...options } = placeOf(openapi, baseDirectory)
   try {
-    return await importOpenApi(url ?? resolve(baseDirectory, file), { ...options, ...given })
+    return await importOpenApi(url ?? file, { ...options, ...given })
   } catch (error) {
     const mend =
       url === undefined

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { posix, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { readFile, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Download, type DownloadOptions } from './download.ts'
 import { textOf } from './text-of.ts'
 
@@ -9,30 +9,56 @@ export interface FileReader {
   /** The address of the document, after redirects. */
   readonly home: string
   readonly text: string
+  /** Paths of the local files that were looked for. */
+  readonly paths?: readonly string[]
   /** The address of what a file at `base` refers to; undefined: it is none. */
   locate(ref: string, base: string): string | undefined
   /** Text of another file of the document. Rejects with why it cannot be had. */
   read(address: string): Promise<string>
 }
 
-/** Reads a document from a path. Of its references those to other servers are followed where the options name these. */
+/**
+ * Reads a document from a path. Its references reach the files in its folder and below, and the servers and folders that
+ * the options name. Symbolic links out of a folder are refused: the document can come from a stranger.
+ */
 export async function openFile(
   path: string,
   documentUrl: string | undefined,
   download: DownloadOptions,
 ): Promise<FileReader> {
-  const home = pathToFileURL(resolve(path))
+  const file = resolve(path)
+  const home = pathToFileURL(file)
   const read = readerFor(undefined, undefined, download)
+  const named = (download.origins ?? []).filter((place) => !/^https?:/i.test(place))
+  const folders = [dirname(file), ...named.map((folder) => resolve(folder))]
+  const paths = [file]
   return {
     home: home.href,
     text: textOf(await readFile(home)),
+    paths,
     locate(ref, base) {
       const kept = documentUrl === undefined ? undefined : keptBeside(ref, base, { home, documentUrl })
       return kept ?? parsed(ref, base)?.href
     },
-    read: (address) =>
-      address.startsWith('file:') ? readFile(new URL(address)).then(textOf) : read(address),
+    async read(address) {
+      if (!address.startsWith('file:')) return read(address)
+      const wanted = fileURLToPath(address)
+      const within = folders.find((folder) => isBelow(wanted, folder))
+      if (within !== undefined) {
+        paths.push(wanted)
+        const real = await realpath(wanted)
+        if (isBelow(real, await realpath(within))) return textOf(await readFile(real))
+      }
+      throw new Error(
+        'it is, or links to, a file outside the folder of the document; name its folder in download.origins to read it',
+      )
+    },
   }
+}
+
+function isBelow(file: string, folder: string): boolean {
+  const path = relative(folder, file)
+  return path !== '' && path.split(sep)[0] !== '..' && !isAbsolute(path)
 }
 
 /** Reads a document from a URL. Files of the machine are none of its business. */

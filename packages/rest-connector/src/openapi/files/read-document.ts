@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { RestConfigError } from '../../errors.ts'
 import {
   asNode,
@@ -48,14 +47,11 @@ async function readFiles(
   const given = asNode(await parse(reader.text))
   onText?.(reader.home, reader.text)
   const { files, missing } = await readReferred(given, reader, onText)
-  const addresses = [reader.home, ...files.keys(), ...missing.keys()]
   return asOpenApi3({
     root: given,
     files,
     missing,
-    ...(isUrl
-      ? { url: reader.home }
-      : { paths: addresses.filter((one) => one.startsWith('file:///')).map((one) => fileURLToPath(one)) }),
+    ...(isUrl ? { url: reader.home } : { paths: reader.paths }),
   })
 }
 
