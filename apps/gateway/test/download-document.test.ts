@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createDisposables, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
@@ -44,7 +44,7 @@ const pathItem = (schema: object): string =>
 
 describe('downloadDocument', () => {
   it('keeps the files that a document refers to, as they lie to each other, and they can be read', async () => {
-    const { get, kept } = await serve({
+    const { directory, get, kept } = await serve({
       '/api/v1/openapi.yaml': root([
         'paths/pets.json?v=2',
         '../shared/users.json#/get',
@@ -57,18 +57,23 @@ describe('downloadDocument', () => {
         'type: object\nproperties:\n  pet:\n    $ref: "../v1/openapi.yaml#/components/schemas/None"\n  name: {type: string}',
       '/api/shared/users.json': JSON.stringify({ get: { responses: {} } }),
     })
-    const { file, missing } = await get('/api/v1/openapi.yaml?token=secret')
+    const { files, folder, missing } = await get('/api/v1/openapi.yaml?token=secret')
     expect(await kept()).toEqual([
-      'shared/pet schema.yaml',
-      'shared/user.yml',
-      'shared/users.json',
-      'v1/openapi.yaml',
-      'v1/paths/pets.json',
+      'openapi/openapi/shared/pet schema.yaml',
+      'openapi/openapi/shared/user.yml',
+      'openapi/openapi/shared/users.json',
+      'openapi/openapi/v1/openapi.yaml',
+      'openapi/openapi/v1/paths/pets.json',
     ])
+    expect(files[0] ?? '').toBe('openapi/openapi/v1/openapi.yaml')
+    expect(files.toSorted()).toEqual(await kept())
     expect(missing).toEqual([
       'https://other.example/x.yaml: it is at another server; add https://other.example to download.origins to have it',
     ])
-    const { types } = await importOpenApi(file, { env: {} })
+    const { types } = await importOpenApi(join(directory, files[0] ?? ''), {
+      env: {},
+      download: { origins: [join(directory, folder)] },
+    })
     expect(types).toMatchObject({
       Pet: { fields: { owner: { type: 'User' } } },
       User: { fields: { name: {} } },
@@ -76,15 +81,15 @@ describe('downloadDocument', () => {
   })
 
   it('leaves out what cannot be had, and tells it', async () => {
-    const { get, kept } = await serve({
+    const { directory, get, kept } = await serve({
       '/openapi.json': root(['gone.yaml', 'there.yaml']),
       '/there.yaml': 'a: 1',
     })
     const { missing, remove } = await get('/openapi.json')
-    expect(await kept()).toEqual(['openapi.json', 'there.yaml'])
+    expect(await kept()).toEqual(['openapi/openapi/openapi.json', 'openapi/openapi/there.yaml'])
     expect(missing).toEqual([expect.stringMatching(/\/gone\.yaml: .*404/)])
     await remove()
-    expect(await kept()).toEqual([])
+    expect(await readdir(directory)).toEqual([])
   })
 
   it('takes nothing of another server, where a file leads to one', async () => {
@@ -94,7 +99,7 @@ describe('downloadDocument', () => {
       '/moved.yaml': { status: 302, headers: { location: `${other.backend.url}/x.yaml` } },
     })
     expect((await get('/openapi.yaml')).missing).toEqual([expect.stringContaining('another server')])
-    expect(await kept()).toEqual(['openapi.yaml'])
+    expect(await kept()).toEqual(['openapi/openapi/openapi.yaml'])
   })
 
   it('never leaves its folder, nor writes a hidden file, whatever the references are', async () => {
@@ -151,15 +156,31 @@ describe('downloadDocument', () => {
     expect(await kept()).toEqual([])
   })
 
-  it('writes over no file, and takes back what it wrote', async () => {
-    const { get, kept, directory } = await serve({
-      '/openapi.yaml': root(['a/b.yaml', 'c.yaml']),
-      '/a/b.yaml': 'a: 1',
-      '/c.yaml': 'a: 1',
+  it('keeps a document without an extension with the files beside it', async () => {
+    const { get, kept } = await serve({
+      '/v3/api-docs': JSON.stringify({ openapi: '3.0.3', paths: { '/p': { $ref: 'schemas/p.yaml' } } }),
+      '/v3/schemas/p.yaml': 'a: 1',
     })
-    await writeFile(join(directory, 'c.yaml'), 'mine')
-    await expect(get('/openapi.yaml')).rejects.toThrow('c.yaml exists already')
-    expect(await kept()).toEqual(['c.yaml'])
-    expect(await readFile(join(directory, 'c.yaml'), 'utf8')).toBe('mine')
+    expect(await get('/v3/api-docs')).toMatchObject({ name: 'api_docs', missing: [] })
+    expect(await kept()).toEqual(['openapi/api_docs/api_docs.json', 'openapi/api_docs/schemas/p.yaml'])
+  })
+
+  it('writes into no folder that exists, and leaves it as it is', async () => {
+    const { get, kept, directory } = await serve({ '/pets.yaml': root(['c.yaml']), '/c.yaml': 'a: 1' })
+    await mkdir(join(directory, 'openapi/pets'), { recursive: true })
+    await writeFile(join(directory, 'openapi/pets/c.yaml'), 'mine')
+    await expect(get('/pets.yaml')).rejects.toThrow('openapi/pets exists already')
+    expect(await kept()).toEqual(['openapi/pets/c.yaml'])
+    expect(await readFile(join(directory, 'openapi/pets/c.yaml'), 'utf8')).toBe('mine')
+    await rm(join(directory, 'openapi'), { recursive: true })
+    await symlink(tmpdir(), join(directory, 'openapi'))
+    await expect(get('/pets.yaml')).rejects.toThrow('is a symbolic link')
+  })
+
+  it('removes what it wrote if a file cannot be written', async () => {
+    const name = `${'x'.repeat(300)}.yaml`
+    const { get, directory } = await serve({ '/pets.yaml': root([name]), [`/${name}`]: 'a: 1' })
+    await expect(get('/pets.yaml')).rejects.toThrow('ENAMETOOLONG')
+    expect(await readdir(directory)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort, startGrpcBackend, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -102,7 +102,12 @@ describe('vinyasa init, check and start from an empty folder', () => {
     onTestFinished(() => backend.stop())
     const folder = await emptyFolder()
     expect(await folder.command('init', `${backend.url}/docs/pets.json?key=secret`)).toBe(0)
-    expect((await readdir(folder.directory)).toSorted()).toEqual(['gateway.config.yaml', 'pets.json'])
+    expect((await readdir(folder.directory)).toSorted()).toEqual(['gateway.config.yaml', 'openapi'])
+    expect(await readdir(join(folder.directory, 'openapi'), { recursive: true })).toEqual([
+      'pets',
+      'pets/pets.json',
+    ])
+    expect(folder.out).toContain(`wrote    ${folder.directory}/openapi/pets/pets.json`)
     const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
     expect(config).toContain(`documentUrl: ${backend.url}/docs/pets.json`)
     expect(config).not.toContain('secret')
@@ -277,7 +282,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     expect(folder.err).toEqual([expect.stringContaining('ECONNREFUSED')])
   })
 
-  it('one that is too long, too slow, or called like a file of one’s own', async () => {
+  it('one that is too long, too slow, or called like a folder that is there', async () => {
     let cancelled = 0
     const server = createServer((request, response) => {
       response.on('close', () => cancelled++)
@@ -289,16 +294,17 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     onTestFinished(() => void server.close())
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { directory } = await emptyFolder()
-    await writeFile(join(directory, 'mine.json'), 'mine')
+    await mkdir(join(directory, 'openapi/mine'), { recursive: true })
     await expect(downloadDocument(`${url}/long.json`, directory, { maxBytes: 1000 })).rejects.toThrow(
       'more than 1000 bytes',
     )
     await expect(downloadDocument(`${url}/slow.json`, directory, { timeoutMs: 50 })).rejects.toThrow(
       'timeout',
     )
-    await expect(downloadDocument(`${url}/mine.json`, directory)).rejects.toThrow('mine.json exists already')
-    expect(await readdir(directory)).toEqual(['mine.json'])
-    expect(await readFile(join(directory, 'mine.json'), 'utf8')).toBe('mine')
+    await expect(downloadDocument(`${url}/mine.json`, directory)).rejects.toThrow(
+      'openapi/mine exists already',
+    )
+    expect(await readdir(directory, { recursive: true })).toEqual(['openapi', 'openapi/mine'])
     await expect.poll(() => cancelled).toBe(3)
   })
 })

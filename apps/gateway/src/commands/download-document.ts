@@ -1,22 +1,31 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OpenApiOptions } from '@vinyasa/rest-connector'
 import { ConfigError, messageOf } from '../errors.ts'
+import { nameOf } from './init-grpc.ts'
+
+/** The folder of downloaded documents, below that of the config. Each document has a folder of its own there. */
+const FOLDER = 'openapi'
 
 export interface DownloadedDocument {
-  readonly file: string
-  /** The address it came from, after redirects, without a query that may hold a secret. */
+  /** A name for its source. It is made of the address that the user gave, and of nothing that a server sent. */
+  readonly name: string
+  /** The document's own folder, relative to that of the config. */
+  readonly folder: string
+  /** All files of the document, the document first. */
+  readonly files: readonly string[]
+  /** The address that it came from, after redirects, without a query, which can hold a secret. */
   readonly url: string
-  /** Files that it refers to and that could not be had, each with the reason. */
+  /** Files that it refers to and that are not kept, each with the reason. */
   readonly missing: readonly string[]
-  /** Takes all files away again. */
+  /** Removes the folder again. */
   remove(): Promise<void>
 }
 
 /**
- * Keeps an OpenAPI document in a folder, with the files of its server that it refers to, as they lie to each other. Never
- * over another file.
- * @throws ConfigError where the document cannot be had whole
+ * Keeps an OpenAPI document in a folder of its own, with the files of its server that it refers to, in the folders that
+ * they have on the server. The folder must not exist, and only JSON and YAML is kept: the server is not trusted.
+ * @throws ConfigError if the document cannot be downloaded or kept
  */
 export async function downloadDocument(
   address: string,
@@ -25,108 +34,87 @@ export async function downloadDocument(
 ): Promise<DownloadedDocument> {
   try {
     const { downloadOpenApi } = await import('@vinyasa/rest-connector')
-    const { url, files, missing } = await downloadOpenApi(address, options)
+    const { url, files, missing: failed } = await downloadOpenApi(address, options)
+    const [text = ''] = files.values()
+    const name = nameOf(basename(new URL(address).pathname) || FOLDER)
     const home = new URL(url)
-    const others = [...files.keys()].slice(1).map((one) => new URL(one))
-    const isPlainHome = isPlainPath(new URL('x', home).pathname)
-    const kept = others.filter(
-      (one) => isPlainHome && one.origin === home.origin && isPlainPath(one.pathname),
-    )
-    const text = files.get(url) ?? ''
-    const name = kept.length === 0 ? nameOf(address, text) : fileName(home) || nameOf(address, text)
-    const texts = new Map([[new URL(name, home).pathname, text]])
-    for (const one of kept) {
-      // Addresses that differ in their query alone are one file.
-      if (!texts.has(one.pathname)) texts.set(one.pathname, files.get(one.href) ?? '')
+    const ownName = `${name}.${/^\s*[{[]/.test(text) ? 'json' : 'yaml'}`
+    const own = keptPath(home) ?? keptPath(new URL(ownName, home))
+    const texts = new Map([[own ?? ownName, text]])
+    const missing = [...failed].map(([one, reason]) => `${one}: ${reason}`)
+    for (const [one, other] of [...files].slice(1)) {
+      const at = new URL(one)
+      const path = own !== undefined && at.origin === home.origin ? keptPath(at) : undefined
+      // Addresses that differ only in their query are one file.
+      if (path !== undefined && texts.has(path)) continue
+      if (path === undefined)
+        missing.push(`${one}: only files with plain names that end with .json, .yaml or .yml are kept`)
+      else if ([...texts.keys()].some((known) => isSamePlace(known, path)))
+        missing.push(`${one}: another file has that name`)
+      else texts.set(path, other)
     }
-    const { first, remove } = await keep(placed(texts), directory)
-    return {
-      file: first,
-      url,
-      missing: [
-        ...[...missing].map(([one, reason]) => `${one}: ${reason}`),
-        ...others.filter((one) => !kept.includes(one)).map((one) => `${one.href}: no file can be called so`),
-      ],
-      remove,
-    }
+    const folder = join(FOLDER, name)
+    const kept = withoutSharedFolders(texts)
+    const remove = await keep(kept, folder, directory)
+    return { name, folder, files: kept.map(([path]) => join(folder, path)), url, missing, remove }
   } catch (error) {
     throw new ConfigError(`init: ${messageOf(error)}`, { cause: error })
   }
 }
 
-interface Placed {
-  /** Below the folder. */
-  readonly path: string
-  readonly text: string
+/** Whether two paths are one on file systems that ignore case, or one would be a folder of the other. */
+function isSamePlace(...paths: readonly [string, string]): boolean {
+  const [one, other] = paths.map((path) => `${path.normalize('NFC').toLowerCase()}/`) as [string, string]
+  return one.startsWith(other) || other.startsWith(one)
 }
 
-/** All files as they lie to each other, below what is the same of their addresses. */
-function placed(texts: ReadonlyMap<string, string>): readonly Placed[] {
+/** Leaves out the folders that all paths begin with. */
+function withoutSharedFolders(texts: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   const folders = [...texts.keys()].map((path) => path.split('/').slice(0, -1))
   const [own = []] = folders
   let shared = 0
   while (shared < own.length && folders.every((folder) => folder[shared] === own[shared])) shared++
-  return [...texts].map(([path, text]) => ({
-    path: join(...path.split('/').slice(shared).map(decodeURIComponent)),
-    text,
-  }))
+  return [...texts].map(([path, text]) => [path.split('/').slice(shared).join('/'), text])
 }
 
-/** Writes the files; the function takes away what was written. */
+/** Writes the files into the folder, which it creates. Returns a function that removes it. */
 async function keep(
-  files: readonly Placed[],
+  files: readonly (readonly [string, string])[],
+  folder: string,
   directory: string,
-): Promise<{ readonly first: string; readonly remove: () => Promise<void> }> {
-  const written: string[] = []
-  const remove = async (): Promise<void> => {
-    for (const path of written.toReversed()) await rm(path, { recursive: true, force: true })
-  }
+): Promise<() => Promise<void>> {
+  const all = join(directory, FOLDER)
+  const created = await mkdir(all, { recursive: true })
+  if ((await lstat(all)).isSymbolicLink())
+    throw new Error(`${all} is a symbolic link; replace it by a folder, in which documents are kept`)
+  const target = join(directory, folder)
+  await mkdir(target).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new Error(`${target} exists already; use it, or remove it first`) : error
+  })
+  const remove = (): Promise<void> => rm(created ?? target, { recursive: true, force: true })
   try {
-    for (const { path, text } of files) {
-      const file = join(directory, path)
-      const made = await mkdir(dirname(file), { recursive: true })
-      if (made !== undefined) written.push(made)
-      await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'EEXIST'
-          ? new Error(`${file} exists already; use it, or remove it first`)
-          : error
-      })
-      written.push(file)
+    for (const [path, text] of files) {
+      await mkdir(dirname(join(target, path)), { recursive: true })
+      await writeFile(join(target, path), text, { flag: 'wx' })
     }
   } catch (error) {
     await remove()
     throw error
   }
-  return { first: join(directory, files[0]?.path ?? ''), remove }
+  return remove
 }
 
-/** Each segment is one file or folder, and no hidden one. */
-function isPlainPath(pathname: string): boolean {
-  return pathname.split('/').slice(1).every(isPlainName)
-}
-
-function isPlainName(segment: string): boolean {
-  let name
+/**
+ * Returns the path on the server of a file that can be kept. Undefined if its name or that of a folder is hidden or has
+ * other characters than those of plain names, if it is no JSON or YAML, or if a gateway would take it for its config.
+ */
+function keptPath({ pathname }: URL): string | undefined {
   try {
-    name = decodeURIComponent(segment)
+    const names = pathname.split('/').slice(1).map(decodeURIComponent)
+    const isPlain = names.every((name) => /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} _.,@+()~-]*$/u.test(name))
+    const isKept = /^(?!gateway\.config\.).+\.(?:json|ya?ml)$/i.test(names.at(-1) ?? '')
+    return isPlain && isKept ? names.join('/') : undefined
   } catch {
-    return false
+    return undefined
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  return !/^\.|[/\\:\u0000-\u001f]|^$/.test(name)
-}
-
-/** The name that its own files may refer to it by, if it is one of a document. */
-function fileName(url: URL): string {
-  const name = basename(url.pathname)
-  return /^[\w-][\w.-]*\.(json|ya?ml)$/i.test(name) ? name : ''
-}
-
-function nameOf(address: string, text: string): string {
-  const isJson = /^\s*[{[]/.test(text.slice(0, 1024))
-  const given = basename(new URL(address).pathname)
-    .replace(/\.(json|ya?ml)$/i, '')
-    .replaceAll(/[^\w.-]+/g, '_')
-    .replace(/^\.+/, '')
-  return `${given || 'openapi'}.${isJson ? 'json' : 'yaml'}`
 }

@@ -12,6 +12,8 @@ export interface Draft {
   /** Lines of a comment above the config. */
   readonly note: readonly string[]
   readonly config: object
+  /** Files that were written for it. */
+  readonly files?: readonly string[]
   /** What its user is told at once, a line each. */
   readonly told?: readonly string[]
   /** Takes away what was downloaded for it. */

@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { extname, join, relative, resolve } from 'node:path'
+import { dirname, extname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
-import { downloadDocument } from './download-document.ts'
+import { downloadDocument, type DownloadedDocument } from './download-document.ts'
+import { withoutVariables } from '../config/file/environment.ts'
 import { CONFIG_FILES } from '../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { commentOf } from '../texts/escapes.ts'
 import {
   type Ask,
   type Draft,
@@ -114,11 +116,13 @@ async function draftUrl(address: string, directory: string, ask: Ask): Promise<D
   }
 }
 
-/** The document is kept beside the config: a running gateway downloads nothing. */
+/** The document is kept below the config: a running gateway downloads nothing. */
 async function draftDownloaded(address: string, directory: string, ask: Ask): Promise<Draft> {
-  const { file, url, missing, remove } = await downloadDocument(address, directory)
+  const downloaded = await downloadDocument(address, directory)
+  const { files, remove } = downloaded
   try {
-    return { ...(await draftRest({ file, name: address, url, missing, directory, ask })), remove }
+    const [file = ''] = files.map((one) => join(directory, one))
+    return { ...(await draftRest({ file, name: address, downloaded, directory, ask })), files, remove }
   } catch (error) {
     await remove()
     throw error
@@ -127,14 +131,17 @@ async function draftDownloaded(address: string, directory: string, ask: Ask): Pr
 
 async function write(draft: Draft, context: CommandContext): Promise<void> {
   const target = join(context.directory, 'gateway.config.yaml')
-  const note = draft.note.map((line) => `# ${line.replaceAll('\n', ' ')}\n`)
-  await writeFile(target, `${note.join('')}${stringify(draft.config)}`, { flag: 'wx' })
-  context.print(`wrote    ${target}`)
-  for (const line of draft.told ?? []) context.print(`note     ${line}`)
+  const { files = [], told = [] } = draft
+  await writeFile(target, `${commentOf(draft.note)}${stringify(draft.config)}`, { flag: 'wx' })
+  for (const file of ['gateway.config.yaml', ...files])
+    context.print(`wrote    ${join(context.directory, file)}`)
+  // The config has all of them.
+  for (const line of told.slice(0, MAX_TOLD)) context.print(`note     ${line}`)
   context.print('next     vinyasa check    connects to the backend and reports what is wrong')
   context.print('         vinyasa start    serves http://127.0.0.1:4000/graphql')
 }
 
+const MAX_TOLD = 50
 const LOCAL = 'http://localhost:8080'
 
 /** A document that says a path and no host has its operations below that path, on whatever host is given without one. */
@@ -148,27 +155,20 @@ interface RestDraftOptions {
   readonly file: string
   /** The user's own name for it. */
   readonly name: string
-  /** The address that it was downloaded from, if it was. */
-  readonly url?: string | undefined
-  /** Files of it that could not be downloaded. */
-  readonly missing?: readonly string[] | undefined
+  readonly downloaded?: DownloadedDocument
   readonly directory: string
   readonly ask: Ask
 }
 
-async function draftRest({
-  file,
-  name,
-  url,
-  missing = [],
-  directory,
-  ask,
-}: RestDraftOptions): Promise<Draft> {
+async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOptions): Promise<Draft> {
   const local = relative(directory, file)
-  const source = nameOf(local)
+  const { name: source = nameOf(local), url, folder = '', missing = [] } = downloaded ?? {}
+  // Files in folders above the document belong to it too.
+  const origins = downloaded === undefined || dirname(local) === folder ? [] : [folder]
+  const download = { origins: origins.map((one) => join(directory, one)) }
   const { importOpenApi, describeFinding } = await import('@vinyasa/rest-connector')
   const read = (documentUrl?: string) =>
-    importOpenApi(file, { source, documentUrl }).catch((error: unknown) => {
+    importOpenApi(file, { source, documentUrl, download, env: {} }).catch((error: unknown) => {
       const [reason = ''] = messageOf(error).split('\n')
       throw new ConfigError(`${name}: expected a .proto file or an OpenAPI document; ${reason}`, {
         cause: error,
@@ -189,7 +189,14 @@ async function draftRest({
   )
   // One that is written down would be asked for those, too.
   const isLeftOut = baseUrl === given.baseUrl && elsewhere.length > 0
+  const credentials = variables.map(({ variable, schemes }) => {
+    const names = schemes.map((scheme) => `"${scheme}"`).join(', ')
+    const isOff = downloaded ? 'not sent; with security: env they are ' : ''
+    return `Credentials for ${names} are ${isOff}read from ${variable}.`
+  })
+  const left = missing.map((reason) => `Not downloaded: ${reason}.`)
   return {
+    ...(downloaded && { told: [...left, ...credentials] }),
     note: [
       'Every operation of the document is a field: GET a query, the others mutations.',
       ...(url === undefined
@@ -200,18 +207,24 @@ async function draftRest({
             `The API is at ${baseUrl}, and ${elsewhere.length} operations at other servers, as the document says.`,
           ]
         : []),
-      ...missing.map((reason) => `Not downloaded: ${reason}.`),
-      ...variables.map(({ variable, schemes }) => {
-        const names = schemes.map((name) => `"${name}"`).join(', ')
-        return `Credentials for ${names} are read from ${variable}.`
-      }),
+      ...left,
+      ...credentials,
       ...findings.map(describeFinding),
     ],
     config: {
       rest: {
         [source]: {
-          ...(!isLeftOut && { baseUrl }),
-          openapi: url === undefined ? local : { file: local, documentUrl: url },
+          ...(!isLeftOut && { baseUrl: asked === declared ? withoutVariables(baseUrl) : baseUrl }),
+          openapi:
+            url === undefined
+              ? withoutVariables(local)
+              : {
+                  file: local,
+                  documentUrl: withoutVariables(url),
+                  // The document must not choose which variables of the environment are sent.
+                  security: false,
+                  ...(origins.length > 0 && { download: { origins } }),
+                },
         },
       },
     },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { Document, isMap, isScalar, visit } from 'yaml'
 import { loadConfig } from '../../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
+import { commentOf } from '../../texts/escapes.ts'
 import { describeUntried, type Mended } from '../against/mend.ts'
 import { withSettings } from '../against/settings.ts'
 import type { CommandContext } from '../context.ts'
@@ -80,6 +81,5 @@ function toYaml(config: object, head: readonly string[]): string {
       if (isShort && node.items.length > 0 && JSON.stringify(node).length < 90) node.flow = true
     },
   })
-  const comment = head.map((line) => `# ${line.replaceAll('\n', ' ')}\n`).join('')
-  return comment + document.toString({ lineWidth: 0 })
+  return commentOf(head) + document.toString({ lineWidth: 0 })
 }

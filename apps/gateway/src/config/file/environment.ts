@@ -15,6 +15,11 @@ export class FromEnvironment {
   }
 }
 
+/** Returns text as a config has to hold it, so that no part of it is taken for a variable. */
+export function withoutVariables(text: string): string {
+  return text.replaceAll('${', () => '$${')
+}
+
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every string of a parsed YAML or JSON config by {@link FromEnvironment};
  * the default, in which others may stand, is for a variable that is unset or empty, as in a shell. `$${` stands for a

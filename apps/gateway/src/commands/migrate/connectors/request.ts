@@ -1,4 +1,5 @@
 import type { FieldDefinitionNode } from 'graphql'
+import { withoutVariables } from '../../../config/file/environment.ts'
 import { queryOf } from '../query-of.ts'
 import { Unsaid, type Values } from '../migration.ts'
 import type { OldDirective, OldDocument } from '../old-document.ts'
@@ -116,9 +117,10 @@ function toTemplate(text: string, speech: Speech): string {
 
 /** What is the same for every call: variables of the router's are those of the environment here. */
 function literals(text: string): string {
-  return text
-    .replaceAll('${', () => '$${')
-    .replaceAll(/\{\s*\$(?:env|config)\.(\w+)\s*\}/g, (_, name: string) => `\${${toVariable(name)}}`)
+  return withoutVariables(text).replaceAll(
+    /\{\s*\$(?:env|config)\.(\w+)\s*\}/g,
+    (_, name: string) => `\${${toVariable(name)}}`,
+  )
 }
 
 function toVariable(name: string): string {

@@ -1,5 +1,6 @@
 import { isRecord } from '@vinyasa/base'
 import { LineCounter, parseDocument } from 'yaml'
+import { withoutVariables } from '../../../config/file/environment.ts'
 import type { Values } from '../migration.ts'
 
 export type Path = readonly (string | number)[]
@@ -52,9 +53,7 @@ export class MeshYaml {
 
 /** `{env.NAME}` is `${NAME}` here. */
 function withVariables(handler: Values): Values {
-  const text = JSON.stringify(handler)
-    .replaceAll('${', () => '$${')
-    .replaceAll(/\{env\.(\w+)\}/g, '${$1}')
+  const text = withoutVariables(JSON.stringify(handler)).replaceAll(/\{env\.(\w+)\}/g, '${$1}')
   return JSON.parse(text) as Values
 }
 

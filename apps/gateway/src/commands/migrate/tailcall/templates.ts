@@ -1,3 +1,4 @@
+import { withoutVariables } from '../../../config/file/environment.ts'
 import { Unsaid } from '../migration.ts'
 import { take, type Taken } from '../rest-draft.ts'
 
@@ -22,10 +23,10 @@ export function toTemplate(text: string, speech: Speech): string {
   let written = ''
   let end = 0
   for (const match of text.matchAll(EXPRESSION)) {
-    written += literal(text.slice(end, match.index)) + expressionOf(match[1] ?? '', speech)
+    written += withoutVariables(text.slice(end, match.index)) + expressionOf(match[1] ?? '', speech)
     end = match.index + match[0].length
   }
-  return written + literal(text.slice(end))
+  return written + withoutVariables(text.slice(end))
 }
 
 /** The header of the client's that a template is, and nothing else. */
@@ -57,7 +58,7 @@ function expressionOf(expression: string, speech: Speech): string {
   if (kind === 'vars') {
     const value = speech.vars.get(name)
     if (value === undefined) throw new Unsaid(`${whole}: @server has no such variable`)
-    return literal(value)
+    return withoutVariables(value)
   }
   if (kind === 'headers') {
     throw new Unsaid(
@@ -68,9 +69,4 @@ function expressionOf(expression: string, speech: Speech): string {
     throw new Unsaid(`${whole}: a template takes whole values, and none of what is in them`)
   if (!/^(args|value)$/.test(kind) || name === '') throw new Unsaid(`${whole} has no counterpart`)
   return `{${take(kind === 'args', name, speech)}}`
-}
-
-/** Text that stands for itself. */
-function literal(text: string): string {
-  return text.replaceAll('${', () => '$${')
 }
