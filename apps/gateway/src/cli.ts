@@ -3,10 +3,18 @@ import type { CheckFlags, CommandContext, PresetFlag, StartFlags } from './comma
 import type { InitFlags } from './commands/init.ts'
 import { toPort } from './commands/port.ts'
 import { ConfigError } from './errors.ts'
+import { printable } from './texts/escapes.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and resolves to the exit code: 0, or 1 with one line on standard error. */
-export async function run(args: readonly string[], context: CommandContext): Promise<number> {
+export async function run(args: readonly string[], given: CommandContext): Promise<number> {
+  const { ask } = given
+  const context: CommandContext = {
+    ...given,
+    ask: ask && ((question) => ask(printable(question))),
+    print: (text) => given.print(printable(text)),
+    printError: (text) => given.printError(printable(text)),
+  }
   try {
     let exitCode = 0
     await createProgram(context, (code) => (exitCode = code)).parseAsync(args, { from: 'user' })

@@ -8,6 +8,7 @@ import { keepTickShape } from './v8/keep-tick-shape.ts'
 import { optimizeLate } from './v8/optimize-late.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
 import type { LogMessage } from './workers/log-settings.ts'
+import { printable } from './texts/escapes.ts'
 import { send } from './workers/peer.ts'
 import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
@@ -68,7 +69,7 @@ process.exitCode = await run(process.argv.slice(2), {
         count,
         shutdown: shutdown.signal,
         reload,
-        print: (line) => console.error(line),
+        print: (line) => console.error(printable(line)),
       })
     },
   }),

@@ -39,6 +39,27 @@ function reader(): { stream: Writable; text: () => string; answer: (error?: Erro
   }
 }
 
+it('writes no characters that control a terminal, and JSON keeps its value', async () => {
+  const { stream, text, answer } = reader()
+  const log = createLogDestination({ to: stream, gatherMs: 0 })
+  const line = JSON.stringify({ msg: '\u009b2J\u202ered' })
+  log.write(`${line}\n`)
+  log.write('\u001b[31mred\n')
+  await setImmediate()
+  log.write('\u007f\n')
+  log.flushSync()
+  await answer()
+  await answer()
+  expect(text()).toBe(
+    String.raw`{"msg":"\u009b2J\u202ered"}` +
+      '\n' +
+      String.raw`\u001b[31mred` +
+      '\n' +
+      String.raw`\u007f` +
+      '\n',
+  )
+})
+
 it('leaves no timer behind once all is written, which would hold up the end of the process', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
 import { load, openGateway, schemaOf, silentLogger } from './load.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, firstLine } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
@@ -41,7 +41,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(
-        `source   ${source.name}: ${source.healthy ? 'ok' : `${stateOf(source)} (${source.reason ?? 'no answer'})`}`,
+        `source   ${source.name}: ${source.healthy ? 'ok' : `${stateOf(source)} (${firstLine(source.reason ?? 'no answer')})`}`,
       )
     }
     const down = report.filter((source) => !source.healthy)

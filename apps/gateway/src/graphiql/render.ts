@@ -1,5 +1,6 @@
 import type { GraphiQLOptions } from 'graphql-yoga'
 import { ASSETS } from '../assets.ts'
+import { inlineJson } from '../texts/escapes.ts'
 import { changeBundle } from './bundle.ts'
 
 /** In this order: each uses what stands before it. */
@@ -14,7 +15,8 @@ export async function renderGraphiQL(options?: GraphiQLOptions): Promise<string>
   if (last?.of !== of) {
     const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
     const head = `<meta name="viewport" content="width=device-width, initial-scale=1"><style>${ASSETS.get('graphiql/page.css')}</style><script>${SCRIPTS.map((name) => ASSETS.get(`graphiql/${name}`)).join('')}</script></head>`
-    last = { of, page: changeBundle(render(options)).replace('</head>', () => head) }
+    const html = render(options).replace(of, () => inlineJson(of))
+    last = { of, page: changeBundle(html).replace('</head>', () => head) }
   }
   return last.page
 }

@@ -2,6 +2,7 @@ import { backgroundClock, systemClock } from '@vinyasa/base'
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { DestinationStream } from 'pino'
+import { printable } from '../texts/escapes.ts'
 
 export interface LogDestinationOptions {
   /** Bytes of lines that may wait to be written; further lines are dropped. Default 1_048_576. */
@@ -64,7 +65,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
     const size = waiting
     lines = []
     isWriting = true
-    sink(Buffer.from(batch.join('')), (error) => {
+    sink(Buffer.from(printable(batch.join(''))), (error) => {
       isWriting = false
       waiting -= size
       if (error) dropped += batch.length
@@ -121,7 +122,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
       })
     },
     flushSync() {
-      const text = lines.join('')
+      const text = printable(lines.join(''))
       lines = []
       if (text === '') return
       try {
