@@ -193,6 +193,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
         },
       }),
   },
+  'an address of 200,000 slashes': onServer(({ url }) => ({ url: `${url}${'/'.repeat(200_000)}x` })),
 
   // Variables.
   'a variable in the default of a server': onServer(({ url }) => ({

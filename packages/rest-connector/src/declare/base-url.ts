@@ -10,5 +10,5 @@ export function parseBaseUrl(baseUrl: string): Home {
   if (url.username || url.password)
     throw new RestConfigError('baseUrl holds credentials; use an interceptor or defaultHeaders')
   if (url.search || url.hash) throw new RestConfigError('baseUrl must have neither query nor fragment')
-  return { base: url, basePath: url.pathname.replace(/\/+$/, '') }
+  return { base: url, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') }
 }

@@ -148,5 +148,5 @@ async function checkHealth(
 }
 
 function joinUrl(base: string, path: string): URL {
-  return new URL(`${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`)
+  return new URL(`${base.replace(/(?<!\/)\/+$/, '')}/${path.replace(/^\/+/, '')}`)
 }
