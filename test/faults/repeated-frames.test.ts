@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createDisposables } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { END_HEADERS, fields, frame, Frame, reply } from './hostile/frames.ts'
+import { END_HEADERS, fields, frame, Frame, headers, reply } from './hostile/frames.ts'
 import { startRawGrpc, type RawGrpc } from './hostile/raw-grpc.ts'
 import { recordFigure } from './support/figures.ts'
 import { startGateway, type RunningGateway } from './support/gateway.ts'
@@ -12,8 +12,17 @@ service Users { rpc GetUser(GetUserRequest) returns (User); }
 message GetUserRequest { int32 turn = 1; }
 message User { string name = 1; }`
 const ADA = Buffer.concat([Buffer.of(0x0a, 3), Buffer.from('Ada')])
-/** Frames that are written at a time. */
+/** Frames that are written at a time, as long as they are small. */
 const BATCH = 4_000
+const BATCH_BYTES = 4_000_000
+
+/** A block of 200 fields of 15 kB in Huffman's code, for HPACK's table (`40`) or not (`00`). */
+function coded(stream: number, first: number): Buffer {
+  // Eight times "a", of five bits each.
+  const text = Buffer.alloc(15_000, Buffer.from('18c6318c63', 'hex'))
+  const field = Buffer.concat([Buffer.of(first, 1, 0x78, 0xff, 0x99, 0x74), text])
+  return headers(0, stream, Buffer.concat(Array<Buffer>(200).fill(field)))
+}
 
 /** What a backend repeats for as long as the connection stands, on the stream that was asked. */
 const REPEATED: Readonly<Record<string, (stream: number) => Buffer>> = {
@@ -26,6 +35,8 @@ const REPEATED: Readonly<Record<string, (stream: number) => Buffer>> = {
   PING: () => frame(Frame.PING, 0, 0, Buffer.alloc(8)),
   GOAWAY: () => frame(Frame.GOAWAY, 0, 0, Buffer.concat([Buffer.of(0x7f, 255, 255, 255), Buffer.alloc(4)])),
   WINDOW_UPDATE: () => frame(Frame.WINDOW_UPDATE, 0, 0, Buffer.of(0, 0, 0, 1)),
+  "blocks of 3 MB in Huffman's code": (stream) => coded(stream, 0),
+  "blocks of 3 MB in Huffman's code for the table": (stream) => coded(stream, 0x40),
   'a type that nobody knows': (stream) => frame(0xaa, 0, stream),
 }
 
@@ -45,7 +56,9 @@ let turn = 1
 function flood(socket: Socket, stream: number, one: (stream: number) => Buffer): void {
   const opening =
     repeated === REPEATED['RST_STREAM of streams that are over'] ? [] : reply(stream, ADA).slice(0, 1)
-  const batch = Buffer.concat(Array.from({ length: BATCH }, () => one(stream)))
+  const repeatedBytes = one(stream)
+  const count = Math.min(BATCH, Math.ceil(BATCH_BYTES / repeatedBytes.length))
+  const batch = Buffer.concat(Array<Buffer>(count).fill(repeatedBytes))
   socket.write(Buffer.concat(one === REPEATED['HEADERS (103)'] ? [] : opening))
   const more = (): void => {
     if (socket.destroyed || repeated === undefined) return

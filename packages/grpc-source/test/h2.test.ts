@@ -179,6 +179,21 @@ function literal(first: number, name: string, value: string, isHuffman: boolean)
   ])
 }
 
+/** A field of 15 kB in Huffman's code: `40` for the table, `00` not. */
+const CODED = (first: number): Buffer => literal(first, 'x', 'a'.repeat(24_000), true)
+
+/** A whole header block in as many frames as it needs, which ends the stream. */
+function rawBlock(stream: number, block: Buffer): Buffer {
+  const count = Math.ceil(block.length / 16_384)
+  return Buffer.concat(
+    Array.from({ length: count }, (_, index) => {
+      const flags = (index === 0 ? END_STREAM : 0) | (index === count - 1 ? END_HEADERS : 0)
+      const part = block.subarray(index * 16_384, (index + 1) * 16_384)
+      return rawFrame(index === 0 ? HEADERS : CONTINUATION, flags, stream, part)
+    }),
+  )
+}
+
 describe('header blocks of any size', () => {
   const MAX_BYTES = 20_000
   const fields = array(
@@ -242,9 +257,6 @@ describe('header blocks of any size', () => {
         literal(0, 'grpc-message', 'm'.repeat(size), false),
         kept('x-kept', 'there'),
       ])
-      const parts = Array.from({ length: Math.ceil(block.length / 16_384) }, (_, index) =>
-        block.subarray(index * 16_384, (index + 1) * 16_384),
-      )
       let streams: number[] = []
       const peer = await startRawPeer((socket, { type, stream }) => {
         if (type !== DATA) return
@@ -252,11 +264,7 @@ describe('header blocks of any size', () => {
         if (streams.length < 2) return
         const [large, small] = streams as [number, number]
         streams = []
-        for (const [index, part] of parts.entries()) {
-          const flags = index === 0 ? END_STREAM : 0
-          const end = index === parts.length - 1 ? END_HEADERS : 0
-          socket.write(rawFrame(index === 0 ? HEADERS : CONTINUATION, flags | end, large, part))
-        }
+        socket.write(rawBlock(large, block))
         // The table is as if all of it had been read.
         const indexed = Buffer.concat([RESPONSE, rawHeaders({ 'grpc-status': '5' }), Buffer.of(0xbe, 0xbf)])
         socket.write(rawFrame(HEADERS, END_STREAM | END_HEADERS, small, indexed))
@@ -278,6 +286,25 @@ describe('header blocks of any size', () => {
       expect(peer.of(GOAWAY)).toEqual([])
     },
   )
+
+  it('do not decode texts of a block that is too large, unless they are for the table', async () => {
+    const decoder = new HpackDecoder(MAX_BYTES)
+    // The code of the end, which no text may hold.
+    const wrong = literal(0, 'x', 'a'.repeat(8), true).fill(0xff, 4)
+    expect(() => decode(decoder, wrong)).toThrow('the code of its end')
+    const again = new HpackDecoder(MAX_BYTES)
+    expect(decode(again, Buffer.concat([literal(0, 'x', 'a'.repeat(30_000), false), wrong]))).toBeUndefined()
+    expect(() =>
+      decode(again, Buffer.concat([CODED(0x40), literal(0x40, 'x', 'a'.repeat(8), true).fill(0xff, 4)])),
+    ).toThrow('the code of its end')
+    const peer = await startRawPeer((socket, { type, stream }) => {
+      if (type === DATA) socket.write(rawBlock(stream, Buffer.concat(Array<Buffer>(200).fill(CODED(0)))))
+    })
+    const transport = transportTo(peer.address)
+    for (let call = 0; call < 3; call++)
+      await expect(transport.unary(CALL, REQUEST)).rejects.toMatchObject(tooMuch)
+    expect(peer.connections).toBe(1)
+  })
 
   it('give messages that are cut', async () => {
     const server = disposables().use(
@@ -401,6 +428,13 @@ describe('a peer', () => {
         ...Array.from({ length: 200 }, () => rawFrame(CONTINUATION, 0, 1)),
       ]),
     ],
+    [
+      'fields for the table far beyond the limit',
+      11,
+      rawBlock(1, Buffer.concat(Array<Buffer>(100).fill(CODED(0x40)))),
+    ],
+    ['fields of the table far beyond the limit', 11, rawBlock(1, Buffer.alloc(100_000, 0x82))],
+    ['sizes of the table without end', 9, rawBlock(1, Buffer.alloc(3, 0x20))],
     ['a broken header block', 9, rawFrame(HEADERS, END_HEADERS, 1, Buffer.of(0x80))],
     ['more padding than bytes', 1, Buffer.concat([whole, rawFrame(DATA, PADDED, 1, Buffer.of(2, 0))])],
     ['a reset of nothing', 1, rawFrame(RST, 0, 0, uint32(0))],

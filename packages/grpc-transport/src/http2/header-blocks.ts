@@ -9,6 +9,8 @@ export const MAX_HEADER_LIST_BYTES = 65_535
 export const TOO_MUCH: string = `a header block of more than the ${MAX_HEADER_LIST_BYTES} bytes that it may have`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024
+/** The connection ends if more fields had to be decoded: only a hostile peer ignores the announced limit so far. */
+const MAX_DECODED_BYTES = 4 * MAX_HEADER_LIST_BYTES
 /** Small frames count as more than they are: they cost as much as whole ones, and nobody has need of many. */
 const SMALL_FRAME_BYTES = 1024
 const SMALL_FRAME_COST = 128 * 1024
@@ -51,6 +53,8 @@ export class HeaderBlocks {
 
   #read(flags: number, part: Buffer): HeaderBlock | undefined {
     this.#decoder.push(part)
+    if (this.#decoder.listBytes > MAX_DECODED_BYTES)
+      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block has too many fields')
     if ((flags & Flag.END_HEADERS) === 0) return undefined
     const stream = this.#stream
     this.#stream = 0

@@ -37,6 +37,7 @@ export class HpackDecoder {
   /** The block so far, and what it counts; it is left out once that is too much. */
   #list = new HeaderList()
   #bytes = 0
+  #resizes = 0
   /** The bytes that are being read, the place in them, and the beginning of a field that is not whole yet. */
   #block: Buffer = NOTHING
   #pos = 0
@@ -48,6 +49,11 @@ export class HpackDecoder {
   /** `maxBytes`: what one block may hold, as `SETTINGS_MAX_HEADER_LIST_SIZE` counts. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
+  }
+
+  /** The size of the block so far as `SETTINGS_MAX_HEADER_LIST_SIZE` counts, of undecoded fields only the least. */
+  get listBytes(): number {
+    return this.#bytes
   }
 
   /** The next piece of a block, to be read now: the memory may be used again. @throws Http2ProtocolError */
@@ -69,7 +75,7 @@ export class HpackDecoder {
       throw wrongCode('a header block ends in the middle of a field')
     const list = this.#bytes <= this.#maxBytes ? this.#list : undefined
     this.#list = new HeaderList()
-    this.#bytes = 0
+    this.#bytes = this.#resizes = 0
     return list
   }
 
@@ -90,7 +96,8 @@ export class HpackDecoder {
       return true
     }
     if ((first & 0xe0) === 0x20) {
-      if (this.#bytes > 0) throw wrongCode('the table changes its size within a block')
+      // RFC 7541, section 4.2: at most the smallest and the final size, in front of all fields.
+      if (this.#bytes > 0 || ++this.#resizes > 2) throw wrongCode('the table changes its size within a block')
       const limit = this.#integer(5)
       if (limit === undefined) return false
       this.#resize(limit)
@@ -99,13 +106,13 @@ export class HpackDecoder {
     const isKept = (first & 0x40) !== 0
     const index = this.#integer(isKept ? 6 : 4)
     if (index === undefined) return false
-    const name = index === 0 ? this.#text() : this.#at(index, 0)
+    const name = index === 0 ? this.#text(isKept) : this.#at(index, 0)
     if (name === undefined) return false
     if (name === TOO_LONG) {
       this.#dropsValue = true
       return this.#leaveOut(isKept)
     }
-    const value = this.#text()
+    const value = this.#text(isKept)
     if (value === undefined) return false
     if (value === TOO_LONG) return this.#leaveOut(isKept)
     this.#add(name, value)
@@ -119,9 +126,9 @@ export class HpackDecoder {
     else if (this.#list.fields.length > 0) this.#list = new HeaderList()
   }
 
-  /** A field with a text that is longer than a block may be. Of the table it would leave nothing, itself included. */
+  /** A field whose text is not decoded. If it is for the table, it is longer than the table, which is empty afterwards. */
   #leaveOut(isKept: boolean): true {
-    this.#bytes = Infinity
+    this.#bytes = Math.max(this.#bytes, this.#maxBytes) + ENTRY_BYTES
     if (isKept) {
       this.#table.length = 0
       this.#tableBytes = 0
@@ -167,12 +174,13 @@ export class HpackDecoder {
     }
   }
 
-  /** Undefined where it is not whole yet. */
-  #text(): string | typeof TOO_LONG | undefined {
+  /** Undefined where it is not whole yet. Of a block that is too large, only the texts for the table are decoded. */
+  #text(isKept: boolean): string | typeof TOO_LONG | undefined {
     const isHuffman = ((this.#block[this.#pos] ?? 0) & 0x80) !== 0
     const length = this.#integer(7)
     if (length === undefined) return undefined
-    if (length > Math.max(this.#maxBytes, MAX_KEPT_TEXT)) {
+    const isDecoded = isKept || this.#bytes <= this.#maxBytes
+    if (!isDecoded || length > Math.max(this.#maxBytes, MAX_KEPT_TEXT)) {
       this.#skipped = length
       return TOO_LONG
     }
