@@ -10,12 +10,17 @@ export interface MediaRange {
 
 /** Lists the media ranges of an Accept header in its order, those that it refuses too (RFC 9110, section 12.5.1). */
 export function parseAccept(accept: string | null | undefined): readonly MediaRange[] {
-  return cut(accept ?? '', OUTSIDE_COMMAS)
+  return headerList(accept ?? '')
     .map(parseRange)
     .filter(({ type }) => type !== '')
 }
 
-/** Up to the next separator that does not stand between quotes. */
+/** Returns the members of a header's list (RFC 9110, section 5.6.1), trimmed. Commas in quoted strings are part of a member. */
+export function headerList(text: string): readonly string[] {
+  return cut(text, OUTSIDE_COMMAS)
+}
+
+/** Up to the next separator outside of quoted strings. An open quote reaches to the end, which makes both linear. */
 const OUTSIDE_COMMAS = /(?:[^",]|"(?:\\.|[^"\\])*"?)+/g
 const OUTSIDE_SEMICOLONS = /(?:[^";]|"(?:\\.|[^"\\])*"?)+/g
 

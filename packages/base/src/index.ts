@@ -1,7 +1,7 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
 export { BodyTooLarge, boundedFetch } from './http/bounded-fetch.ts'
 export { canonicalJson } from './json/canonical-json.ts'
-export { jsonQuality, type MediaRange, parseAccept } from './accept.ts'
+export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { Askers, FairQueue, NO_PLACE } from './fair-queue.ts'

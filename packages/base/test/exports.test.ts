@@ -41,6 +41,7 @@ it('exports what it says', () => {
     'flag',
     'formatFinding',
     'hasLeft',
+    'headerList',
     'isAsyncIterable',
     'isLiveRun',
     'isNotFromHttp',

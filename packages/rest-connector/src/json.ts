@@ -23,7 +23,8 @@ function exactJson(value: unknown, depth: number): string {
   return JSON.stringify(value) ?? 'null'
 }
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** A string without an end reaches to the end of the text: no quote in it is tried again. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** In JSON text, and now and then in a string of it. */
 const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/

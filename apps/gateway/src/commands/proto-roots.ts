@@ -63,7 +63,7 @@ function importsOf(text: string): string[] {
 
 /** The text without comments. What looks like one in a string is none. */
 function codeOf(text: string): string {
-  const stringsAndComments = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\*[^]*?\*\/|\/\/[^\n]*/g
+  const stringsAndComments = /"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*/g
   return text.replace(stringsAndComments, (found) => (found.startsWith('/') ? ' ' : found))
 }
 

@@ -82,5 +82,5 @@ function linksOf(
 
 /** Addresses without the user, password and query that they may hold. */
 export function withoutSecrets(text: string): string {
-  return text.replace(/\/\/[^/\s@]*@/g, '//').replace(/(\/\/[^\s?#]*)[?#][^\s)]*/g, '$1')
+  return text.replace(/\/\/[^/\s@]*@/g, '//').replace(/(\/\/[^\s?#]*)(?:[?#][^\s)]*)?/g, '$1')
 }

@@ -191,7 +191,7 @@ function toBytes(value: unknown, path: string): Uint8Array {
 }
 
 export function isBase64(value: string): boolean {
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && value.replace(/={1,2}$/, '').length % 4 !== 1
 }
 
 export function wrongValue(path: string, expected: string, value: unknown): Error {

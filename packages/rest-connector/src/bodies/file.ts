@@ -29,7 +29,7 @@ export function toFile(value: unknown, name: string): FileLike {
 
 /** RFC 4648, section 4 and 5, with or without padding. */
 export function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/={1,2}$/, '').length % 4 !== 1
 }
 
 /** In text and in JSON the bytes are base64. */

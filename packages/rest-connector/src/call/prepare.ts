@@ -66,7 +66,7 @@ function checked(name: string, value: string): string {
 /** Fetch's `normalize`: a token that was read from a file ends in a line break. */
 function trimmed(value: string): string {
   const isPlain = value.charCodeAt(0) > 0x20 && value.charCodeAt(value.length - 1) > 0x20
-  return isPlain ? value : value.replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
+  return isPlain ? value : value.replaceAll(/^[\t\n\r ]+|(?<![\t\n\r ])[\t\n\r ]+$/g, '')
 }
 
 async function intercepted(

@@ -105,7 +105,9 @@ export function compileEnvelope(
 
 /** `X-Total-Count` becomes `xTotalCount`. */
 function camelCase(header: string): string {
-  return header.toLowerCase().replaceAll(/[^a-z0-9]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return header
+    .toLowerCase()
+    .replaceAll(/(?<![^a-z0-9])[^a-z0-9]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function compileHeader(field: string, { header, type: text = 'String', description }: EnvelopeHeader) {

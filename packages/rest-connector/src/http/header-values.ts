@@ -1,3 +1,5 @@
+import { headerList } from '@vinyasa/base'
+
 /** Directives of `Cache-Control` by their names in lower case. */
 export type Directives = ReadonlyMap<string, string>
 
@@ -5,7 +7,7 @@ export type Directives = ReadonlyMap<string, string>
 export function parseDirectives(header: string | string[] | undefined): Directives {
   const directives = new Map<string, string>()
   for (const directive of listOf(header)) {
-    const [name = '', value = ''] = directive.split(/\s*=\s*/, 2)
+    const [name = '', value = ''] = directive.split('=', 2).map((part) => part.trim())
     const key = name.toLowerCase()
     if (!directives.has(key)) directives.set(key, value.replaceAll('"', ''))
   }
@@ -17,12 +19,9 @@ export function single(value: string | string[] | undefined): string | undefined
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The members of a header that is a list; commas in quoted strings are none of its own. */
+/** The members of a header that is a list and can come several times. */
 export function listOf(header: string | string[] | undefined): string[] {
-  const text = [header ?? []].flat().join(',')
-  return (text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [])
-    .map((member) => member.trim())
-    .filter((member) => member !== '')
+  return headerList([header ?? []].flat().join(',')).filter((member) => member !== '')
 }
 
 /**

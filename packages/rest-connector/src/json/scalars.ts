@@ -13,10 +13,15 @@ export function createJsonScalar(): GraphQLScalarType {
   })
 }
 
+const MAX_DIGITS = 1_000
+
 /** A literal's value; integers that a JavaScript number would round keep their digits. */
 function exactLiteral(node: ValueNode, variables: Parameters<typeof valueFromASTUntyped>[1]): unknown {
   switch (node.kind) {
     case Kind.INT: {
+      // `BigInt` takes quadratic time.
+      if (node.value.length > MAX_DIGITS)
+        throw new GraphQLError(`An integer in JSON must have at most ${MAX_DIGITS} digits.`, { nodes: node })
       const number = Number(node.value)
       return Number.isSafeInteger(number) ? number : BigInt(node.value)
     }

@@ -12,7 +12,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 function asciiOf(text: string): string {
-  if (/^[ -~]*[A-Za-z][ -~]*$/.test(text)) return text
+  if (/^[ -~]*$/.test(text) && /[A-Za-z]/.test(text)) return text
   const plain = text
     .normalize('NFKD')
     .replaceAll(/([A-Za-z])\p{M}+/gu, '$1')

@@ -93,6 +93,6 @@ function pathName({ method, path }: OpenApiOperation): string {
 export function spoken(path: string): string {
   return path
     .split('/')
-    .map((segment) => segment.replaceAll(/\{([^}]*)\}/g, ' by $1 '))
+    .map((segment) => segment.replaceAll(/\{([^{}]*)\}/g, ' by $1 '))
     .join(' ')
 }

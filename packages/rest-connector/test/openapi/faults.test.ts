@@ -445,6 +445,16 @@ describe('integers', () => {
     expect(backend.requests[0]?.body.toString()).toBe('{"big":[9007199254740993,-1],"small":2}')
   })
 
+  it('are refused beyond 1,000 digits in JSON that comes as a literal', async () => {
+    const { ask, backend } = await serve(documentOf(paths), { status: 204 })
+    const put = (digits: number) =>
+      ask(`mutation { put(id: 1, input: { big: ${'9'.repeat(digits)}, small: 2 }) }`)
+    expect((await put(1_001)).errors?.[0]?.message).toContain('must have at most 1000 digits')
+    expect(backend.requests).toEqual([])
+    await put(1_000)
+    expect(backend.requests[0]?.body.toString()).toContain('9'.repeat(1_000))
+  })
+
   it.each([
     ...['int8', 'int16', 'int32', 'uint8', 'uint16'].map((format) => [format, 'Int'] as const),
     ...['uint32', 'int64', 'uint64', 'unix-time'].map((format) => [format, 'Long'] as const),

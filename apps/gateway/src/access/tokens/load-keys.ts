@@ -27,7 +27,7 @@ export async function loadKeys(
 }
 
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
-  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`
+  const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
   const found = keysAddress(await readJson(address, signal))
   if (found === undefined) throw new Error(`${address} names no jwks_uri`)
   return found

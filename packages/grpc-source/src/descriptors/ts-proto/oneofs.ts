@@ -91,5 +91,5 @@ function nearest(
 }
 
 function camel(name: string): string {
-  return name.replace(/_+([a-zA-Z0-9])/g, (_, char: string) => char.toUpperCase())
+  return name.replace(/(?<!_)_+([a-zA-Z0-9])/g, (_, char: string) => char.toUpperCase())
 }

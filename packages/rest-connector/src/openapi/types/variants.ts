@@ -172,7 +172,7 @@ function constantOf(schema: unknown): string | undefined {
 function kindName({ kind }: Shape, type: string): string {
   if (kind === 'object' || kind === 'variants') return 'object'
   const lists = type.split('[').length - 1
-  const named = type.replaceAll(/[[\]!]/g, '').replace(/(Input|Entry)+$/, '')
+  const named = type.replaceAll(/[[\]!]/g, '').replace(/(?<!Input|Entry)(Input|Entry)+$/, '')
   return `${named}${'List'.repeat(lists)}`
 }
 
