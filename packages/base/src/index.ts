@@ -1,6 +1,14 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
 export { BodyTooLarge, boundedFetch } from './http/bounded-fetch.ts'
 export { canonicalJson } from './json/canonical-json.ts'
+export {
+  endOfText,
+  exceededLimit,
+  JsonByte,
+  type JsonLimits,
+  kindOf,
+  parsePeerJson,
+} from './json/scan-json.ts'
 export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'

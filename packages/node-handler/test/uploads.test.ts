@@ -199,6 +199,7 @@ describe('what is refused', () => {
     ['no operations', file('0', 'x'), 400, 'a file stands before "map"'],
     ['nothing', '', 400, 'it has no part "operations"'],
     ['operations that are no JSON', text('operations', '{'), 400, '"operations" is no JSON'],
+    ['operations 300 levels deep', text('operations', `${'['.repeat(9_000)}`), 400, '200 levels'],
     ['operations that are no object', text('operations', '1'), 400, '"operations" is no JSON object'],
     ['a map that is no JSON', field('operations', one('read')) + text('map', '{'), 400, '"map" is no JSON'],
     ['a map of no lists', field('operations', one('read')) + field('map', { 0: 'a' }), 400, 'lists of paths'],

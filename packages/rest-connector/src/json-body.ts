@@ -1,5 +1,5 @@
-import { SLICE_BYTES, type Turns } from '@vinyasa/base'
-import { exceededLimit, parseInSlices, type JsonLimits } from '@vinyasa/source-kit'
+import { exceededLimit, type JsonLimits, SLICE_BYTES, type Turns } from '@vinyasa/base'
+import { parseInSlices } from '@vinyasa/source-kit'
 import { parseExactJson } from './json.ts'
 import { BadResponse } from './http/failures.ts'
 

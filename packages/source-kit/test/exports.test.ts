@@ -19,7 +19,6 @@ it('exports these names and no others', () => {
       "createBatchedJoin",
       "createSingleJoin",
       "endOfRead",
-      "exceededLimit",
       "fieldOf",
       "fieldsBelow",
       "groupBy",

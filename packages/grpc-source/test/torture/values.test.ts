@@ -346,6 +346,7 @@ describe('values', () => {
     ['duration', '5 minutes', 'a duration in seconds'],
     ['bytesValue', 'no base64!', 'base64'],
     ['mask', 'a b', 'field paths such as'],
+    ['mask', 'a,'.repeat(8_193), 'field paths such as'],
     ['stringValue', '\ud800', 'without lone surrogates'],
     ['any', { '@type': 'nowhere.Message' }, 'an object with "@type"'],
   ])('refuses %s: %j with BAD_USER_INPUT', async (name, value, message) => {

@@ -1,4 +1,4 @@
-import type { KnownOptions } from '@vinyasa/base'
+import { type KnownOptions, parsePeerJson } from '@vinyasa/base'
 import type { Batch } from './batch.ts'
 import {
   createDistributedInvalidationBus,
@@ -133,7 +133,7 @@ export function createBrokerBus(
 /** Undefined for what is no JSON, and no batch therefore. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsePeerJson(text)
   } catch {
     return undefined
   }

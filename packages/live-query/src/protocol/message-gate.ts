@@ -1,3 +1,5 @@
+import { parsePeerJson } from '@vinyasa/base'
+
 /** The parts of a client's message that the gate has to know. `undefined` stands for any other message. */
 export interface ClientMessage {
   readonly type: ClientMessageType
@@ -11,7 +13,7 @@ type ClientMessageType = (typeof CLIENT_TYPES)[number]
 export function readClientMessage(text: string): ClientMessage | undefined {
   let message: unknown
   try {
-    message = JSON.parse(text)
+    message = parsePeerJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord, parsePeerJson } from '@vinyasa/base'
 import { badUploadRequest } from '../errors.ts'
 
 /** The places in the operations where the files stand, by the names of their parts. */
@@ -40,9 +40,9 @@ function memberOf(value: unknown, step: string): unknown {
 
 function parsed(text: string, part: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsePeerJson(text)
   } catch {
-    throw badUploadRequest(`"${part}" is no JSON`)
+    throw badUploadRequest(`"${part}" is no JSON, or has more than 200 levels or 100,000 items`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord, parsePeerJson } from '@vinyasa/base'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from '../store/entry.ts'
 import type { Tags } from '../store/tags.ts'
@@ -60,7 +60,7 @@ export function decodeWord(message: string, { self, database }: Speaker): Word |
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parsePeerJson(text)
   } catch {
     return undefined
   }

@@ -132,7 +132,7 @@ function asciiJson(json: string): string {
 }
 
 /** Reserved characters that end nothing in a query (RFC 3986 section 2.2, but for brackets, `#`, `&` and `+`). */
-const RESERVED = /%(?:2C|2F|3A|3B|3D|3F|24|40)/g
+const RESERVED = [...',/:;=?$@'].map((character) => [character, encodeURIComponent(character)] as const)
 
 function encoder(name: string, place: ParameterPlace, style: ParameterStyle, allowReserved: boolean): Encode {
   if (place === 'header' || style === 'cookie')
@@ -152,10 +152,11 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
       )
     if (separators.includes('.')) return encoded.replaceAll('.', '%2E')
     if (!allowReserved || place !== 'query') return encoded
-    return encoded.replace(RESERVED, (triple) => {
-      const character = decodeURIComponent(triple)
-      return separators.includes(character) ? triple : character
-    })
+    return RESERVED.reduce(
+      (text, [character, triple]) =>
+        separators.includes(character) ? text : text.replaceAll(triple, character),
+      encoded,
+    )
   }
 }
 

@@ -1,5 +1,4 @@
-import { SLICE_BYTES, type Turns } from '@vinyasa/base'
-import { CLOSE, COMMA, endOfText, kindOf, OPEN, TEXT, type JsonLimits } from './scan-json.ts'
+import { endOfText, JsonByte, type JsonLimits, kindOf, SLICE_BYTES, type Turns } from '@vinyasa/base'
 
 export interface ParseOptions extends JsonLimits {
   readonly turns: Turns
@@ -9,6 +8,8 @@ export interface ParseOptions extends JsonLimits {
   readonly refuse: (limit: keyof JsonLimits) => Error
 }
 
+/** Bytes of a text without commas that are scanned in one turn. */
+const SCANNED_BYTES = 16 * SLICE_BYTES
 const COMMA_BYTE = 0x2c
 const LIST_START = 0x5b
 const LIST_END = 0x5d
@@ -64,12 +65,14 @@ class SliceParser {
     const open = this.#open
     const { maxDepth, maxItems, refuse } = this.#options
     const { length } = bytes
-    for (let index = this.#next; index < length; index++) {
+    const end = Math.min(length, this.#next + SCANNED_BYTES)
+    let index = this.#next
+    for (; index < end; index++) {
       switch (kindOf[bytes[index] as number]) {
-        case TEXT:
+        case JsonByte.TEXT:
           index = endOfText(bytes, index)
           break
-        case COMMA: {
+        case JsonByte.COMMA: {
           if (++this.#items > maxItems) throw refuse('maxItems')
           const inner = open.at(-1)
           if (!inner) throw noJson(index)
@@ -87,13 +90,13 @@ class SliceParser {
           this.#next = index + 1
           return this.#next === length
         }
-        case OPEN: {
+        case JsonByte.OPEN: {
           if (open.length >= maxDepth) throw refuse('maxDepth')
           if (++this.#items > maxItems) throw refuse('maxItems')
           open.push(opened(index + 1, bytes[index] === LIST_START))
           break
         }
-        case CLOSE: {
+        case JsonByte.CLOSE: {
           const closing = open.pop()
           if (!closing || closing.isList !== (bytes[index] === LIST_END)) throw noJson(index)
           this.#whole = closing.members && this.#close(closing, index)
@@ -103,7 +106,8 @@ class SliceParser {
         }
       }
     }
-    return true
+    this.#next = index
+    return index >= length
   }
 
   value(): unknown {

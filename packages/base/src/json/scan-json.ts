@@ -11,16 +11,15 @@ const BACKSLASH = 0x5c
 /** A text that is longer is left by a search for its end. */
 const SHORT_TEXT = 32
 
-export const COMMA = 1
-export const OPEN = 2
-export const CLOSE = 3
-export const TEXT = 4
+/** The kinds of bytes of JSON. */
+export const JsonByte = { COMMA: 1, OPEN: 2, CLOSE: 3, TEXT: 4 } as const
+
 /** The meaning of a byte, or of a character of ASCII, outside of texts. */
 export const kindOf: Uint8Array = new Uint8Array(256)
-kindOf[QUOTE] = TEXT
-kindOf[0x2c] = COMMA
-kindOf[0x5b] = kindOf[0x7b] = OPEN
-kindOf[0x5d] = kindOf[0x7d] = CLOSE
+kindOf[QUOTE] = JsonByte.TEXT
+kindOf[0x2c] = JsonByte.COMMA
+kindOf[0x5b] = kindOf[0x7b] = JsonByte.OPEN
+kindOf[0x5d] = kindOf[0x7d] = JsonByte.CLOSE
 
 /**
  * Which limit JSON text exceeds, before it is parsed: whatever recurses over the value is safe then, and one of two bytes
@@ -37,21 +36,35 @@ export function exceededLimit(
   let items = 0
   for (let index = 0; index < length; index++) {
     switch (kindOf[buffer[index] as number]) {
-      case TEXT:
+      case JsonByte.TEXT:
         index = endOfText(buffer, index)
         break
-      case COMMA:
+      case JsonByte.COMMA:
         if (++items > maxItems) return 'maxItems'
         break
-      case OPEN:
+      case JsonByte.OPEN:
         if (++depth > maxDepth) return 'maxDepth'
         if (++items > maxItems) return 'maxItems'
         break
-      case CLOSE:
+      case JsonByte.CLOSE:
         depth--
     }
   }
   return undefined
+}
+
+/** Shorter texts can be neither deep nor long enough to matter. */
+const HARMLESS_LENGTH = 4_096
+const PEER_LIMITS: JsonLimits = { maxDepth: 200, maxItems: 100_000 }
+
+/**
+ * Parses JSON that a peer sent. `JSON.parse` takes 100 ns for each bracket, so brackets and items are counted first.
+ * @throws SyntaxError for other text, and for JSON with more than 200 levels or 100,000 items
+ */
+export function parsePeerJson(text: string): unknown {
+  const exceeded = text.length > HARMLESS_LENGTH && exceededLimit(Buffer.from(text), PEER_LIMITS)
+  if (exceeded) throw new SyntaxError(`the JSON has more than the ${PEER_LIMITS[exceeded]} of ${exceeded}`)
+  return JSON.parse(text)
 }
 
 /** The place of the quote that ends a text. */

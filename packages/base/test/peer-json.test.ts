@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { parsePeerJson } from '../src/index.ts'
+
+const nested = (levels: number): string => `${'['.repeat(levels)}"${' '.repeat(5_000)}"${']'.repeat(levels)}`
+
+describe('parsePeerJson', () => {
+  it.each(['{"a":[1,"["]}', nested(200), `[${'1,'.repeat(99_998)}1]`])(
+    'parses JSON within the limits: %.20s',
+    (text) => expect(parsePeerJson(text)).toEqual(JSON.parse(text)),
+  )
+
+  it.each([
+    [nested(201), '200 of maxDepth'],
+    [`[${'1,'.repeat(100_000)}1]`, '100000 of maxItems'],
+    ['['.repeat(1_000_000), '200 of maxDepth'],
+    ['{"a":', 'JSON'],
+  ])('refuses %.20s', (text, message) => {
+    expect(() => parsePeerJson(text)).toThrow(SyntaxError)
+    expect(() => parsePeerJson(text)).toThrow(message)
+  })
+})
