@@ -45,6 +45,7 @@ it('exports what it says', () => {
     'formatFinding',
     'hasLeft',
     'headerList',
+    'heldBytes',
     'isAsyncIterable',
     'isLiveRun',
     'isNotFromHttp',

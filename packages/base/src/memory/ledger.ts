@@ -59,15 +59,18 @@ export function createLedger(maxBytes: number): Ledger {
   let total = 0
 
   function resize(held: Held, bytes: number): void {
-    const grown = bytes - held.bytes
+    const before = held.bytes
     held.bytes = bytes
-    total += grown
+    total += bytes - before
+    if (before === 0 || bytes === 0) list(held)
+    if (bytes > before && total > maxBytes) dropLargest()
+  }
+
+  function list(held: Held): void {
     const holdings = owners.get(held.owner)
-    if (bytes === 0) {
-      if (holdings?.delete(held) && holdings.size === 0) owners.delete(held.owner)
-    } else if (holdings) holdings.add(held)
-    else owners.set(held.owner, new Set([held]))
-    if (grown > 0 && total > maxBytes) dropLargest()
+    if (held.bytes > 0 && holdings) holdings.add(held)
+    else if (held.bytes > 0) owners.set(held.owner, new Set([held]))
+    else if (holdings?.delete(held) && holdings.size === 0) owners.delete(held.owner)
   }
 
   function dropLargest(): void {
