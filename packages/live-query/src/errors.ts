@@ -30,6 +30,14 @@ export function liveQueryLimit(what: string, limit: number): GraphQLError {
   )
 }
 
+/** The memory that the subscription takes is needed. Ends it. */
+export function liveQueryMemory(): GraphQLError {
+  return new GraphQLError(
+    'The server holds as much memory for clients as it may, and most of it for this one. Subscribe again later, to less at a time.',
+    { extensions: { code: 'LIVE_QUERY_LIMIT' } },
+  )
+}
+
 /** `revalidate` said no. Ends the subscription. */
 export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
   return new GraphQLError(

@@ -1,3 +1,4 @@
+import { processLedger } from '@vinyasa/base'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade } from './protocol/handshake.ts'
@@ -48,7 +49,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream, 404)
       return
     }
-    if (sockets.isClosing) return refuseUpgrade(stream, 503)
+    if (sockets.isClosing || processLedger().isFull) return refuseUpgrade(stream, 503)
     if (!mayConnect(handshake)) return refuseUpgrade(stream, 403, refusalOf(handshake))
     turns.makeWay()
     const line = turns.open(client)

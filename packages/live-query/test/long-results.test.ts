@@ -53,6 +53,7 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
         onSent?.()
       },
       close: () => {},
+      hold: () => {},
     },
     handshake: { client: '', url: 'http://x/', headers: new Headers(), encrypted: false },
     take: () => true,
@@ -62,7 +63,7 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
   const until = (count: number): Promise<number> => turnsUntil(() => frames.length >= count)
   receive({ type: 'connection_init' })
   await until(1)
-  return { frames, receive, until, close: () => socket.closed(1000, '') }
+  return { frames, receive, until, close: () => socket.closed() }
 }
 
 it('a long result is written in many turns of the event loop, and is what JSON.stringify says', async () => {

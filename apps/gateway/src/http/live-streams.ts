@@ -1,9 +1,12 @@
-import { backgroundClock } from '@vinyasa/base'
+import { backgroundClock, clientOf, heldBytes, processLedger } from '@vinyasa/base'
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 
 /** Time for a response to get its headers onto the wire: a stream that was cut is asked for again, no answer is a failure. */
 const TO_BEGIN_MS = 100
+
+/** Memory of a stream and its request, without the parameters of the operation. */
+const STREAM_BYTES = 32 * 1024
 
 /** Types of answers that go on for as long as their client stays; a deferred one ends by itself. */
 const ENDLESS = /^text\/event-stream|;\s*subscriptionSpec=/
@@ -25,12 +28,18 @@ export function createLiveStreams(): LiveStreams {
   return {
     plugin: {
       onResponse({ response, serverContext }) {
-        const { res } = serverContext as { readonly res?: ServerResponse }
+        const { res, params } = serverContext as { readonly res?: ServerResponse; readonly params?: unknown }
         if (!res || !ENDLESS.test(response.headers.get('content-type') ?? '')) return
         // nginx would keep back what comes until it has some kilobytes.
         if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
         open.add(res)
-        res.once('close', () => open.delete(res))
+        // The request stays in memory as long as the stream.
+        const bytes = STREAM_BYTES + heldBytes(params)
+        const memory = processLedger().hold(clientOf(serverContext), bytes, () => res.destroy())
+        res.once('close', () => {
+          memory.release()
+          open.delete(res)
+        })
         if (closed) cut(res)
       },
     },

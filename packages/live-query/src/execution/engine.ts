@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { isPromise } from '@vinyasa/base'
+import { heldBytes, isPromise } from '@vinyasa/base'
 import { liveDirectiveValues } from '../document/directive.ts'
 import type { LiveDocuments } from '../document/document-memo.ts'
 import type { Asker } from '@vinyasa/invalidation'
@@ -93,6 +93,9 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     const { throttleMs } = directive
     const { plan, asker, entities } = documents.plan({ schema, document, operation, throttleMs })
     const own = keyOf(context, asker)
+    // Each run sends the request again; GraphQL ignores variables that the operation does not declare.
+    const declared = declaredOnly(Object(asked.params['variables']), operation)
+    const kept: AskedOperation = { ...asked, params: { ...asked.params, variables: declared } }
     const key = {
       schemaNumber: schemaNumber(schema),
       text: documents.strip(document).text,
@@ -108,7 +111,8 @@ export function createRegistrations(options: RegistrationsOptions): Registration
       public: own === '',
       expiresAt: expiresAt?.(context),
       client: asked.client,
-      execute: execution(asked),
+      execute: execution(kept),
+      bytes: heldBytes([kept.params, ...kept.headers]),
     }
   }
 }

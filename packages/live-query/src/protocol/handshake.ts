@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isRecord } from '@vinyasa/base'
 import type { LiveConnection } from './live-connection.ts'
 import type { Handshake } from './live-socket.ts'
 
@@ -46,24 +47,24 @@ export function requestHeadersOf(
   extensions?: unknown,
 ): Headers {
   if (!connectionParams && !extensions) return headers
-  const given = { ...withHeaders(connectionParams), ...withHeaders(extensions) }
   const result = new Headers(headers)
-  for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'string' || !connectionHeaders.includes(name.toLowerCase())) continue
-    try {
-      result.set(name, value)
-    } catch {
-      // Not a header value: then it is none, and what needs it will say that it is missing.
+  for (const given of [connectionParams, extensions].flatMap(withHeaders)) {
+    for (const name of Object.keys(given)) {
+      const value = given[name]
+      if (typeof value !== 'string' || !connectionHeaders.includes(name.toLowerCase())) continue
+      try {
+        result.set(name, value)
+      } catch {
+        // Not a header value: then it is none, and what needs it will say that it is missing.
+      }
     }
   }
   return result
 }
 
-/** The members of an object, and those of its `headers` that it does not have itself. */
-function withHeaders(given: unknown): Readonly<Record<string, unknown>> {
-  if (given === null || typeof given !== 'object') return {}
-  const { headers } = given as { readonly headers?: unknown }
-  return { ...(typeof headers === 'object' ? headers : {}), ...given }
+/** Returns the `headers` of an object and the object itself, whose members win. */
+function withHeaders(given: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return isRecord(given) ? [given['headers'], given].filter(isRecord) : []
 }
 
 /**

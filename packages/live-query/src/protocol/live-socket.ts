@@ -10,6 +10,8 @@ export interface LiveSocket {
    */
   send(text: string, shared?: Buffer, onSent?: () => void): void
   close(code: number, reason: string): void
+  /** Counts memory that is kept for the client until the socket closes, or less of it. */
+  hold(bytes: number): void
 }
 
 /** The facts that are kept of the request that opened the socket. */

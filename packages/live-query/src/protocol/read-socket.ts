@@ -4,7 +4,7 @@ import type { LiveSocket } from './live-socket.ts'
 const HIGH_WATER_BYTES = 16 * 1024
 
 /** A socket that knows whether its client reads what it is sent. */
-export class ReadSocket implements Pick<LiveSocket, 'send' | 'close'> {
+export class ReadSocket implements Pick<LiveSocket, 'send' | 'close' | 'hold'> {
   readonly #socket: LiveSocket
   readonly #onCaughtUp: () => void
   #isBehind = false
@@ -36,6 +36,10 @@ export class ReadSocket implements Pick<LiveSocket, 'send' | 'close'> {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason)
+  }
+
+  hold(bytes: number): void {
+    this.#socket.hold(bytes)
   }
 
   #look(): void {

@@ -3,6 +3,7 @@ import type { Clock } from '@vinyasa/base'
 import type { LivePlan } from '../document/live-plan.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { Timing } from './schedule.ts'
+import type { Subscriber } from './subscriber.ts'
 
 export interface GroupOptions {
   readonly plan: LivePlan
@@ -23,6 +24,6 @@ export interface GroupOptions {
   /** Has a run begin: at once, or in a later turn of the event loop where many begin. */
   readonly begin: (start: () => void) => void
   readonly onRun: () => void
-  /** The group ends all its subscriptions. */
-  readonly onEnd: (errors: readonly GraphQLError[]) => void
+  /** The group ends subscriptions, by default all that it has. */
+  readonly onEnd: (errors: readonly GraphQLError[], members?: Iterable<Subscriber>) => void
 }

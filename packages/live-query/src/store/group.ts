@@ -1,6 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { EntityMatch } from '../triggers/entity-match.ts'
-import { EndLiveQuery } from '../errors.ts'
+import { type Holding, processLedger } from '@vinyasa/base'
+import { EndLiveQuery, liveQueryMemory } from '../errors.ts'
 import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult, versionOrError } from './failure.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import type { GroupOptions } from './group-options.ts'
@@ -117,6 +118,7 @@ export class Group {
     this.#run?.controller.abort()
     this.#run = undefined
     this.#waiting.clear()
+    this.#latest?.release()
     this.#latest = undefined
   }
 
@@ -223,7 +225,11 @@ export class Group {
     this.#run = undefined
     const version = this.#versionOf(executed, Math.floor(clock.wallNow() / 1000))
     const { result } = version
+    const previous = this.#latest
     this.#latest = version
+    version.keep()
+    previous?.release()
+    if (this.#closed) return
     this.#latestBeganAt = run.beganAt
     this.#latestSeenEvents = run.seenEvents
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
@@ -241,16 +247,15 @@ export class Group {
     const { shared, changedFieldsDepth, onError } = this.#options
     const events = this.#events - this.#pending.count
     const { volatility } = this.plan
-    const input = {
-      previous: this.#latest,
-      result,
-      events,
-      emittedAt,
-      volatility,
-      shared,
-      changedFieldsDepth,
-    }
-    return versionOrError(input, onError)
+    const hold = (version: Version, bytes: number): Holding =>
+      processLedger().hold(onlyClient(this.#members.values()), bytes, () => this.#drop(version))
+    const made = { previous: this.#latest, result, events, emittedAt, volatility, hold }
+    return versionOrError({ ...made, shared, changedFieldsDepth }, onError)
+  }
+
+  #drop(version: Version): void {
+    const keepers = [...this.members].filter((member) => member.keeps(version))
+    this.#options.onEnd([liveQueryMemory()], version === this.#latest ? this.members : keepers)
   }
 
   #deliver(run: Run, version: Version, now: number): void {

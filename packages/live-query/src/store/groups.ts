@@ -9,6 +9,7 @@ import { Group } from './group.ts'
 import type { GroupOptions } from './group-options.ts'
 import type { LiveQueryRegistration } from './registration.ts'
 import type { Timing } from './schedule.ts'
+import type { Subscriber } from './subscriber.ts'
 
 /** Who joins takes a clean result that is less old, instead of running the query again. */
 const JOIN_WINDOW_MS = 1000
@@ -23,8 +24,8 @@ export interface GroupsOptions {
   readonly batch: BatchOptions
   readonly matchEntityId: boolean
   readonly common: CommonOptions
-  /** A group ends all its subscriptions. */
-  readonly onEnd: (group: Group, errors: readonly GraphQLError[]) => void
+  /** A group ends subscriptions. */
+  readonly onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void
 }
 
 /** The groups of a store by their keys, and which of them an event hits. */
@@ -101,7 +102,7 @@ export class Groups {
   #create(key: string, registration: LiveQueryRegistration): Group {
     const { common, batch, matchEntityId, onEnd } = this.#options
     const { plan, operation, public: shared = false } = registration
-    const group = new Group({
+    const group: Group = new Group({
       ...common,
       plan,
       timing: timingOf(plan, batch),
@@ -112,7 +113,7 @@ export class Groups {
       seenEvents: () => this.#events,
       begin: (start) => this.#beginnings.add(start),
       onRun: () => void this.#executions++,
-      onEnd: (errors) => onEnd(group, errors),
+      onEnd: (errors, members = group.members) => onEnd(members, errors),
     })
     this.#byKey.set(key, group)
     if (operation !== undefined) this.#operations.set(group, operation)

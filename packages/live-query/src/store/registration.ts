@@ -17,6 +17,8 @@ export interface LiveQueryRegistration {
   /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
+  /** Memory that `execute` keeps for as long as the subscription lives. Default 0. */
+  readonly bytes?: number | undefined
   /** The client that asks, for `LiveQueryRun.client`. */
   readonly client?: string | undefined
   /** Needed where the store has `matchEntityId`. */

@@ -49,7 +49,7 @@ export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
     batch,
     matchEntityId,
     common: { skipUnchanged, maxFailures, changedFieldsDepth, clock, random, onError },
-    onEnd: (group, errors) => subscriptions.endAll(group, errors),
+    onEnd: (members, errors) => subscriptions.endAll(members, errors),
   })
   const withChangedFields = changedFieldsDepth > 0
   const subscriptions = new Subscriptions({ groups, maxSubscriptions, withChangedFields, clock, onError })

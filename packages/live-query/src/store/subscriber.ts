@@ -42,9 +42,16 @@ export class Subscriber {
     return (this.#waiting ?? this.#last)?.content !== version.content
   }
 
+  /** Whether the version stays in memory for this subscriber. */
+  keeps(version: Version): boolean {
+    return this.#last === version || this.#waiting === version
+  }
+
   offer(version: Version): void {
     if (this.#ended) return
+    this.#waiting?.release()
     this.#waiting = version
+    version.keep()
     this.flush()
   }
 
@@ -57,6 +64,7 @@ export class Subscriber {
       this.#waiting = undefined
       const base = this.#last
       this.#last = version
+      base?.release()
       this.#revision += 1
       channel.next({
         version,
@@ -83,6 +91,8 @@ export class Subscriber {
   /** Left by its own will: nothing more is sent. */
   leave(): void {
     this.#ended = true
+    this.#waiting?.release()
+    this.#last?.release()
     this.#waiting = undefined
     this.#last = undefined
   }

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql'
-import { atWallTime, type Clock, type WallTimer } from '@vinyasa/base'
+import { atWallTime, type Clock, type Holding, processLedger, type WallTimer } from '@vinyasa/base'
 import type { LivePlan } from '../document/live-plan.ts'
-import { LiveQueryStoreError, liveQueryLimit, liveQueryUnauthenticated } from '../errors.ts'
+import { LiveQueryStoreError, liveQueryLimit, liveQueryMemory, liveQueryUnauthenticated } from '../errors.ts'
 import type { Group } from './group.ts'
 import type { Groups } from './groups.ts'
 import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
@@ -23,7 +23,11 @@ interface Entry {
   /** The timer of its `ttlSeconds`. */
   readonly lifetime: unknown
   readonly expiry: WallTimer | undefined
+  memory?: Holding
 }
+
+/** Memory of a subscription and its group, without what its operation and its results take. */
+const SUBSCRIPTION_BYTES = 4096
 
 /** The live subscriptions of a store: how many there may be, and how long each lives. */
 export class Subscriptions {
@@ -44,16 +48,19 @@ export class Subscriptions {
   /** See `LiveQueryStore.register`. */
   add(registration: LiveQueryRegistration): LiveQuerySubscription {
     const { groups, withChangedFields, onError } = this.#options
-    const { id = `live-${this.#nextId++}`, key, plan, execute, client, channel } = registration
+    const { id = `live-${this.#nextId++}`, key, plan, execute, client, channel, bytes = 0 } = registration
     this.#check(id, plan)
     const groupKey = key ?? `own ${id}`
     const group = groups.of(groupKey, registration)
     const subscriber = new Subscriber({ id, channel, withChangedFields, onError })
     const subscription: LiveQuerySubscription = { id, plan, flush: () => group.flush(subscriber) }
     const ends = this.#endsOf(id, registration)
-    this.#entries.set(id, { subscription, subscriber, group, groupKey, ...ends })
+    const entry: Entry = { subscription, subscriber, group, groupKey, ...ends }
+    this.#entries.set(id, entry)
     this.#count(plan, 1)
     group.join(subscriber, { execute, client })
+    const drop = (): void => this.#end(id, [liveQueryMemory()])
+    entry.memory = processLedger().hold(client, SUBSCRIPTION_BYTES + bytes, drop)
     return subscription
   }
 
@@ -64,9 +71,9 @@ export class Subscriptions {
     return entry?.subscription
   }
 
-  /** Ends all of a group. */
-  endAll(group: Group, errors: readonly GraphQLError[]): void {
-    for (const member of Array.from(group.members)) {
+  /** Ends these. */
+  endAll(members: Iterable<Subscriber>, errors: readonly GraphQLError[]): void {
+    for (const member of Array.from(members)) {
       this.#remove(member.id)
       member.end(errors)
     }
@@ -118,11 +125,12 @@ export class Subscriptions {
   #remove(id: string): Entry | undefined {
     const entry = this.#entries.get(id)
     if (!entry) return undefined
-    const { group, groupKey, subscriber, subscription, lifetime, expiry } = entry
+    const { group, groupKey, subscriber, subscription, lifetime, expiry, memory } = entry
     this.#entries.delete(id)
     this.#count(subscription.plan, -1)
     this.#options.clock.clearTimeout(lifetime)
     expiry?.stop()
+    memory?.release()
     group.leave(subscriber)
     this.#options.groups.forget(groupKey, group)
     return entry

@@ -1,5 +1,5 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
-import { publicExtensions, type Volatility } from '@vinyasa/base'
+import { type Holding, publicExtensions, type Volatility } from '@vinyasa/base'
 import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
@@ -32,6 +32,9 @@ export interface Version {
   readonly emittedAt: number
   readonly cacheControl: CacheControl | undefined
   readonly changedSince: (base: Version) => FieldPaths
+  /** Adds one who keeps the version. It is in the ledger until `release` was called as often. */
+  readonly keep: () => void
+  readonly release: () => void
 }
 
 /** Paths, and the same as JSON. */
@@ -48,10 +51,14 @@ export interface VersionInput {
   readonly volatility: Volatility | undefined
   readonly shared: boolean
   readonly changedFieldsDepth: number
+  readonly hold?: (version: Version, bytes: number) => Holding
 }
 
+/** Memory for each character of the JSON: the text twice, as UTF-8, and the data as objects. */
+const BYTES_PER_CHARACTER = 8
+
 export function createVersion(input: VersionInput): Version {
-  const { previous, result, events, emittedAt, volatility, shared, changedFieldsDepth } = input
+  const { previous, result, events, emittedAt, volatility, shared, changedFieldsDepth, hold } = input
   const serialised = serialise(result)
   // The older string when equal: comparing and keeping it is then free.
   const unchanged = previous?.asked === serialised
@@ -61,6 +68,8 @@ export function createVersion(input: VersionInput): Version {
   const known = new Map<number, FieldPaths>()
   let tail: Buffer | undefined
   let askedTail: Buffer | undefined
+  let keepers = 0
+  let holding: Holding | undefined
   return {
     number: (previous?.number ?? 0) + 1,
     result,
@@ -91,6 +100,12 @@ export function createVersion(input: VersionInput): Version {
       const found: FieldPaths = { paths, json: JSON.stringify(paths) }
       known.set(base.number, found)
       return found
+    },
+    keep() {
+      if (++keepers === 1) holding = hold?.(this, BYTES_PER_CHARACTER * json.length)
+    },
+    release() {
+      if (--keepers === 0) holding?.release()
     },
   }
 }

@@ -19,10 +19,6 @@ export interface LiveServerOptions {
    * second. Default 1 MiB.
    */
   readonly maxBufferedBytes?: number | undefined
-  /**
-   * Bytes that may wait on all sockets; over it one with more than its equal part is cut off. Default 64 MiB.
-   */
-  readonly maxBufferedBytesInAll?: number | undefined
   /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
   readonly connectionInitTimeoutMs?: number | undefined
   /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
@@ -71,7 +67,6 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   maxSubscriptionsPerSocket: atLeast(0),
   maxMessageBytes: atLeast(0),
   maxBufferedBytes: atLeast(0),
-  maxBufferedBytesInAll: atLeast(0),
   connectionInitTimeoutMs: atLeast(0),
   keepAliveMs: atLeast(0),
   onConnect: true,

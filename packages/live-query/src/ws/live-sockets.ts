@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { systemClock, type Clock } from '@vinyasa/base'
-import { handleProtocols } from 'graphql-ws'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Turns } from '../turns/line.ts'
 import { createConnections, type Connect } from '../protocol/connections.ts'
 import { requestHeadersOf } from '../protocol/handshake.ts'
 import type { Handshake } from '../protocol/live-socket.ts'
 import { MAX_FRAGMENTS } from '../protocol/message-budgets.ts'
-import { createSendBudget, type SendBudget } from '../protocol/send-budget.ts'
+import { SUB_PROTOCOL } from '../protocol/messages.ts'
 import type { LiveServerOptions } from './live-server-options.ts'
 import { WsSocket } from './ws-socket.ts'
 import { reportError } from '../errors.ts'
@@ -23,29 +22,30 @@ export interface Upgrade {
   readonly turns: Turns
 }
 
-/** An option that the types of ws do not know yet. */
-const FRAGMENTS: object = { maxFragments: MAX_FRAGMENTS }
+/** Options that the types of ws do not know yet. */
+const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRAGMENTS }
 
 /** The open sockets of one server. */
 export class LiveSockets {
   readonly #wss: WebSocketServer
   readonly #connect: Connect
-  readonly #budget: SendBudget
+  readonly #maxBufferedBytes: number
   readonly #keepAliveMs: number
   readonly #clock: Clock
   #isClosing = false
 
   constructor(options: LiveServerOptions) {
     const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
-    const { maxBufferedBytesInAll = 64 * 1024 * 1024, keepAliveMs = 12_000 } = options
-    const { clock = systemClock } = options
+    const { keepAliveMs = 12_000, clock = systemClock } = options
     this.#wss = new WebSocketServer({
       noServer: true,
       maxPayload: maxMessageBytes,
-      ...FRAGMENTS,
-      handleProtocols,
+      // Pongs are counted.
+      autoPong: false,
+      ...PIECES,
+      handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,
     })
-    this.#budget = createSendBudget({ perSocket: maxBufferedBytes, inAll: maxBufferedBytesInAll, clock })
+    this.#maxBufferedBytes = maxBufferedBytes
     this.#connect = connectOf(options, clock)
     this.#keepAliveMs = keepAliveMs
     this.#clock = clock
@@ -65,16 +65,16 @@ export class LiveSockets {
   }
 
   #opened(ws: WebSocket, stream: Duplex, handshake: Handshake, turns: Turns): void {
-    const share = this.#budget.open(() => ws.terminate())
-    const socket = new WsSocket({ ws, stream, share, clock: this.#clock })
+    const { client } = handshake
+    const maxBufferedBytes = this.#maxBufferedBytes
+    const socket = new WsSocket({ ws, stream, client, maxBufferedBytes, clock: this.#clock })
     const opened = this.#connect({ socket, handshake, take: (what) => socket.take(what) })
     const stopKeepAlive = socket.keepAlive(this.#keepAliveMs)
-    socket.onText((text) => void opened.receive(text), turns)
-    ws.once('close', (code, reason) => {
+    socket.onText((text) => opened.receive(text), turns)
+    ws.once('close', () => {
       stopKeepAlive()
-      share.close()
       turns.close()
-      opened.closed(code, String(reason))
+      opened.closed()
     })
   }
 

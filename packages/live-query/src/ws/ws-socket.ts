@@ -1,13 +1,19 @@
 import type { Duplex } from 'node:stream'
-import type { Clock } from '@vinyasa/base'
-import type { WebSocket } from 'ws'
+import { type Clock, type Holding, processLedger } from '@vinyasa/base'
+import type { RawData, WebSocket } from 'ws'
 import type { Turns } from '../turns/line.ts'
 import type { LiveSocket } from '../protocol/live-socket.ts'
 import { MessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
-import type { SocketBudget } from '../protocol/send-budget.ts'
 
-/** Bytes that a waiting message costs beside its own, so that small ones do not pile up unread either. */
+/** Memory of an idle socket. */
+const SOCKET_BYTES = 16 * 1024
+
+/** Memory of a message that waits, or of a piece of one, besides its bytes. */
 const MESSAGE_BYTES = 2048
+const CHUNK_BYTES = 256
+
+/** A socket with more unsent than it may have is cut off once nothing has left for so long: a burst is no stall. */
+const STALLED_MS = 1_000
 
 /** A closed socket whose client has not answered by then is cut off. */
 const CLOSE_TIMEOUT_MS = 3_000
@@ -16,18 +22,32 @@ export interface WsSocketOptions {
   readonly ws: WebSocket
   /** The connection below it. */
   readonly stream: Duplex
-  readonly share: SocketBudget
+  readonly client: string
+  readonly maxBufferedBytes: number
   readonly clock: Clock
 }
 
-/** A socket of the library ws: bounded in what its client may send, and in what may wait for it. */
+/** A socket of the library ws: bounded in what its client may send, and in what is held for it. */
 export class WsSocket implements LiveSocket {
   readonly #options: WsSocketOptions
   readonly #messages: MessageBudgets
+  readonly #memory: Holding
+  #held = SOCKET_BYTES
+  #unsent = 0
+  #sentAt = 0
+  #stallTimer: unknown
+  /** Of a message that has not come as a whole. */
+  #arrived = 0
 
   constructor(options: WsSocketOptions) {
+    const { client, clock, ws } = options
     this.#options = options
-    this.#messages = new MessageBudgets(options.clock.now)
+    this.#messages = new MessageBudgets(clock.now)
+    this.#memory = processLedger().hold(client || undefined, this.#held, () => this.#drop())
+    ws.once('close', () => {
+      clock.clearTimeout(this.#stallTimer)
+      this.#memory.release()
+    })
   }
 
   get protocol(): string {
@@ -38,25 +58,45 @@ export class WsSocket implements LiveSocket {
     return this.#options.ws.bufferedAmount
   }
 
+  hold(bytes: number): void {
+    this.#held += bytes
+    this.#memory.resize(this.#held)
+  }
+
   send(text: string, shared?: Buffer, done?: () => void): void {
-    const { ws, stream, share } = this.#options
+    const { ws, stream } = this.#options
     if (ws.readyState !== ws.OPEN) return done?.()
-    if (share.isOver()) {
-      ws.terminate()
-      return done?.()
-    }
-    const bytes = MESSAGE_BYTES + text.length + (shared?.length ?? 0)
-    share.wait(bytes)
-    const onSent = (): void => {
-      share.sent(bytes)
-      done?.()
-    }
+    const onSent = this.#wait(text.length + (shared?.length ?? 0), done)
     if (!shared) return ws.send(text, onSent)
     // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.
     stream.cork()
     ws.send(text, { fin: false })
     ws.send(shared, { binary: false }, onSent)
     stream.uncork()
+  }
+
+  /** Counts a message as unsent; returns what to call when it has left, or never will. */
+  #wait(length: number, done?: () => void): () => void {
+    const { clock, maxBufferedBytes } = this.#options
+    const bytes = MESSAGE_BYTES + length
+    if (this.#unsent === 0) this.#sentAt = clock.now()
+    this.#unsent += bytes
+    this.hold(bytes)
+    if (this.#unsent > maxBufferedBytes) this.#stallTimer ??= clock.setTimeout(this.#look, STALLED_MS)
+    return () => {
+      this.#sentAt = clock.now()
+      this.#unsent -= bytes
+      this.hold(-bytes)
+      done?.()
+    }
+  }
+
+  readonly #look = (): void => {
+    const { ws, clock, maxBufferedBytes } = this.#options
+    this.#stallTimer = undefined
+    if (this.#unsent <= maxBufferedBytes || ws.readyState === ws.CLOSED) return
+    if (clock.now() - this.#sentAt >= STALLED_MS) ws.terminate()
+    else this.#stallTimer = clock.setTimeout(this.#look, STALLED_MS)
   }
 
   close(code: number, reason: string): void {
@@ -75,13 +115,29 @@ export class WsSocket implements LiveSocket {
 
   /** Gives each message of text to `receive` in its turn. What else a client may send is dealt with here. */
   onText(receive: (text: string) => void, turns: Turns): void {
-    const { ws } = this.#options
-    ws.on('message', (data, isBinary) => {
+    const { ws, stream } = this.#options
+    let lastChunk = 0
+    const setArrived = (bytes: number): void => {
+      this.hold(bytes - this.#arrived)
+      this.#arrived = bytes
+    }
+    // Before ws reads it.
+    stream.prependListener('data', (chunk: Buffer) => {
+      lastChunk = chunk.length
+      setArrived(this.#arrived + CHUNK_BYTES + lastChunk)
+    })
+    ws.on('message', (data: RawData, isBinary) => {
+      const message = data as Buffer
+      // What is left can only be of the last chunk.
+      setArrived(Math.max(0, Math.min(lastChunk, this.#arrived - message.length - 2 * CHUNK_BYTES)))
       if (ws.readyState !== ws.OPEN) return
       if (isBinary && !this.take('binary')) return
       if (isBinary) return this.close(4400, 'Invalid message received')
+      const bytes = CHUNK_BYTES + message.length
+      this.hold(bytes)
       turns.run(() => {
-        if (ws.readyState === ws.OPEN) receive(String(data))
+        this.hold(-bytes)
+        if (ws.readyState === ws.OPEN) receive(String(message))
         if (ws.isPaused && turns.waiting === 0) ws.resume()
       })
       // Its messages wait for their turns where the client can see it: in its own buffers.
@@ -89,7 +145,9 @@ export class WsSocket implements LiveSocket {
     })
     // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
     ws.on('error', () => this.#cutOffSoon())
-    ws.on('ping', () => void this.take('ping frame'))
+    ws.on('ping', (data) => {
+      if (this.take('ping frame') && ws.readyState === ws.OPEN) ws.pong(data, false, this.#wait(data.length))
+    })
     ws.on('pong', () => void this.take('pong frame'))
   }
 
@@ -108,6 +166,14 @@ export class WsSocket implements LiveSocket {
     }
     timer = clock.setTimeout(beat, intervalMs)
     return () => clock.clearTimeout(timer)
+  }
+
+  /** Lets go of the memory at once, not when the client answers. */
+  #drop(): void {
+    const { ws, stream } = this.#options
+    ws.close(1013, 'Too much memory is held for this client')
+    if (stream.writableLength > 0) ws.terminate()
+    else stream.end(() => stream.destroy())
   }
 
   /** A client that does not answer the close frame would be kept for long. */
