@@ -1,7 +1,13 @@
 import type { Attack } from './attack.ts'
 import { backendAttacks } from './backends.ts'
 import { clientAttacks } from './clients.ts'
+import { holderAttacks } from './holders.ts'
 import { socketAttacks } from './sockets.ts'
 
 /** Everything that `pnpm test:hostile` may choose from. */
-export const attacks: readonly Attack[] = [...clientAttacks, ...socketAttacks, ...backendAttacks]
+export const attacks: readonly Attack[] = [
+  ...clientAttacks,
+  ...socketAttacks,
+  ...holderAttacks,
+  ...backendAttacks,
+]

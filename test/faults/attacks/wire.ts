@@ -52,11 +52,13 @@ export function post(
 /** A text frame of a client (RFC 6455, section 5.2), masked with zeros. */
 export function frame(text: string): Buffer {
   const payload = Buffer.from(text)
-  const head =
-    payload.length < 126
-      ? Buffer.from([0x81, 0x80 | payload.length])
-      : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 0xff])
-  return Buffer.concat([head, Buffer.alloc(4), payload])
+  const { length } = payload
+  if (length < 126) return Buffer.concat([Buffer.of(0x81, 0x80 | length), Buffer.alloc(4), payload])
+  const head = Buffer.alloc(14)
+  head.writeUInt16BE(length < 65_536 ? 0x81_fe : 0x81_ff)
+  if (length < 65_536) head.writeUInt16BE(length, 2)
+  else head.writeBigUInt64BE(BigInt(length), 2)
+  return Buffer.concat([head.subarray(0, length < 65_536 ? 8 : 14), payload])
 }
 
 export interface WebSocketOptions {
