@@ -8,7 +8,7 @@ import { besideNeighbours, NEIGHBOURS_TIMEOUT_MS } from './support/neighbours.ts
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 1)
 /** A quarter of it is what the gateway holds for all clients together. */
-const HEAP_MB = 512
+const HEAP_MB = 192
 
 const disposables = createDisposables(afterEach)
 let demo: RunningDemo
