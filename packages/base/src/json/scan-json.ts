@@ -55,11 +55,11 @@ export function exceededLimit(
 
 /** Shorter texts can be neither deep nor long enough to matter. */
 const HARMLESS_LENGTH = 4_096
-const PEER_LIMITS: JsonLimits = { maxDepth: 200, maxItems: 100_000 }
+const PEER_LIMITS: JsonLimits = { maxDepth: 20_000, maxItems: 100_000 }
 
 /**
  * Parses JSON that a peer sent. `JSON.parse` takes 100 ns for each bracket, so brackets and items are counted first.
- * @throws SyntaxError for other text, and for JSON with more than 200 levels or 100,000 items
+ * @throws SyntaxError for other text, and for JSON with more than 20,000 levels or 100,000 items
  */
 export function parsePeerJson(text: string): unknown {
   const exceeded = text.length > HARMLESS_LENGTH && exceededLimit(Buffer.from(text), PEER_LIMITS)
