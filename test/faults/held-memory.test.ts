@@ -1,6 +1,7 @@
 import { createDisposables } from '@vinyasa/test-kit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startDemo, type RunningDemo } from '../e2e/support/demo.ts'
+import { bodyAttacks } from './attacks/bodies.ts'
 import { holderAttacks } from './attacks/holders.ts'
 import { meetOthers, type Others } from './attacks/others.ts'
 import { startAttack, type Attacker } from './attacks/start-attack.ts'
@@ -24,7 +25,7 @@ beforeEach(async () => {
   others = await meetOthers(demo.url)
 })
 
-it.each(holderAttacks.map((attack) => [attack.name, attack] as const))(
+it.each([...bodyAttacks, ...holderAttacks].map((attack) => [attack.name, attack] as const))(
   `${HEAP_MB} MB of heap, %s: others are answered as before`,
   async (fault, attack) => {
     let attacker: Attacker

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
+import { nameClient } from '@vinyasa/base'
+import { guardBody } from '@vinyasa/node-handler'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import type { Gateway } from './gateway.ts'
 import { closeInStages } from './connections/close-in-stages.ts'
@@ -18,7 +20,7 @@ import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
 
-type Bounds = 'maxConnections' | 'maxInFlight' | 'maxAddressShare' | 'maxUnsentBytes'
+type Bounds = 'maxConnections' | 'maxInFlight' | 'maxAddressShare'
 
 /** What the config says in `server`, without what a preset or the environment adds. */
 export interface ServeOptions extends Pick<ServerConfig, 'host' | 'trustProxy' | Bounds>, DeadlineOptions {
@@ -56,9 +58,9 @@ const MAX_UNANSWERED = 32
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', maxConnections = 0, logger } = options
   const { maxInFlight = 2000, maxAddressShare: addressShare = 0.5 } = options
-  const { maxUnsentBytes = 64 * 1024 * 1024 } = options
   const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
+  const addressOf = clientsBy(proxies)
   const serving = (gateway: Gateway) => ({ gateway, inFlight: createInFlight(() => drain.release()) })
   let current = serving(gateway)
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
@@ -67,7 +69,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     maxUnanswered: MAX_UNANSWERED,
     maxInFlight,
     addressShare,
-    addressOf: clientsBy(proxies),
+    addressOf,
     turns: createFairTurns(),
     serve(request, response) {
       const { gateway, inFlight } = current
@@ -79,16 +81,22 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   })
   const server = createServer(nodeDeadlines(deadlines), (request, response) => {
     proxies.clean(request)
+    nameClient(request, addressOf)
     ignored.track(request, response)
+    guardBody(request, response)
     gate.admit(request, response)
   })
+  server.on('checkExpectation', (request, response) => {
+    guardBody(request, response)
+    response.writeHead(417).end()
+  })
   const { isTrusted: isProxy } = proxies
-  const { idleSince, bytesBehind, inFlight: waiting } = gate
+  const { idleSince, inFlight: waiting } = gate
   const limit = limitConnections(server, { maxConnections, addressShare, isProxy, idleSince, logger })
   closeIdleConnections(server)
   closeInStages(server, gate.isWhole)
   endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
-  dropSlowReaders(server, { ...deadlines, maxUnsentBytes, bytesBehind, logger })
+  dropSlowReaders(server, { ...deadlines, ...gate, logger })
   const drain = createDrain(server, { isProbe, inFlight: gate.inFlight, stop: () => listening.close() })
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */

@@ -7,6 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { rememberBriefly } from '../src/http/probes.ts'
 import type { ServeOptions } from '../src/server.ts'
 import { post, startGateway } from './support/gateway.ts'
+import { useLedger } from './support/ledger.ts'
 
 const BODY = '{"query":"{ turn }"}'
 const REQUEST = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`
@@ -160,12 +161,13 @@ it('answers 503 to more requests than may be in flight, not to who asks for its 
 })
 
 it.each([
-  ['after 30 seconds without a byte', { sendTimeoutMs: 30_000 }, 31_000],
-  ['soon where too much waits', { maxUnsentBytes: 1_000_000 }, 5000],
-])('a client that does not read is cut off %s; one that reads slowly is not', async (_when, options, ms) => {
+  ['after 30 seconds without a byte', Number.POSITIVE_INFINITY, 31_000],
+  ['soon if the ledger has no room', 25_000_000, 5000],
+])('a client that does not read is cut off %s; one that reads slowly is not', async (_when, budget, ms) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { open } = await start({ maxUnsentBytes: 0, ...options })
+  const ledger = useLedger(budget)
+  const { open } = await start({ sendTimeoutMs: 30_000 })
   const body = '{"query":"{ big }"}'
   const request = REQUEST.replace(BODY, body).replace(`${BODY.length}`, `${body.length}`)
   const [still, slow] = [await open(), await open()]
@@ -193,6 +195,8 @@ it.each([
   slow.socket.resume()
   await waitUntil(() => slow.received().length > 20_000_000)
   expect(slowClosed).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1000)
+  expect(ledger.bytes).toBe(0)
 })
 
 it('backends are asked for their health once a second, whoever asks', async () => {

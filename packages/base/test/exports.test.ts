@@ -52,6 +52,7 @@ it('exports what it says', () => {
     'isPlainObject',
     'isPromise',
     'isRecord',
+    'isShredded',
     'isSignal',
     'jsonQuality',
     'keyed',

@@ -4,6 +4,7 @@ import type { NodeHandlerOptions } from './options.ts'
 import { createFastPath } from './fast-path/fast-path.ts'
 import { fastPathRequests } from './fast-path/fast-path-requests.ts'
 import { refuseTarget } from './yoga/last-catch.ts'
+import { guardBody } from './http/guard-body.ts'
 import { acceptTargets } from './http/request-target.ts'
 import { Pipeline, pipelineOf } from '@vinyasa/pipeline'
 import { openPreparedPath } from './prepared-path/prepared-path.ts'
@@ -56,6 +57,7 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
       refuseTarget(response, refusal)
       return Promise.resolve()
     }
+    guardBody(request, response)
     if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {
       return takePrepared?.(request, response) ?? fastPath.listen(request, response)
     }

@@ -10,6 +10,7 @@ function notHere(): never {
 export {
   notHere as acceptTargets,
   notHere as createNodeHandler,
+  notHere as guardBody,
   notHere as readFormData,
   notHere as useUploads,
 }

@@ -6,6 +6,7 @@ it('exports these names and no others', () => {
     [
       "acceptTargets",
       "createNodeHandler",
+      "guardBody",
       "readFormData",
       "usePipeline",
       "useUploads",

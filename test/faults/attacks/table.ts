@@ -1,5 +1,6 @@
 import type { Attack } from './attack.ts'
 import { backendAttacks } from './backends.ts'
+import { bodyAttacks } from './bodies.ts'
 import { clientAttacks } from './clients.ts'
 import { holderAttacks } from './holders.ts'
 import { socketAttacks } from './sockets.ts'
@@ -8,6 +9,7 @@ import { socketAttacks } from './sockets.ts'
 export const attacks: readonly Attack[] = [
   ...clientAttacks,
   ...socketAttacks,
+  ...bodyAttacks,
   ...holderAttacks,
   ...backendAttacks,
 ]

@@ -151,7 +151,6 @@ export const server: Feature = {
             requestTimeoutMs: constantFrom(5_000, 30_000),
             maxConnections: constantFrom(200, 1_000),
             sendTimeoutMs: constantFrom(2_000, 30_000),
-            maxUnsentBytes: constantFrom(1_000_000, 0),
             trustProxy: constantFrom<Content>(true, ['loopback']),
             livenessPath: constantFrom('/alive', '/health/live'),
           }),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { backgroundClock, nameClient, OpenStreams } from '@vinyasa/base'
+import { backgroundClock, OpenStreams } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
 import { createDocumentRoom } from '@vinyasa/pipeline'
@@ -120,7 +120,6 @@ export function compose(parts: Parts): Gateway {
     fetch: async (request) => yoga.fetch(request),
     handle(request, response) {
       access.note(request)
-      nameClient(request, clientOf)
       void nodeHandler(request, response)
     },
     handleUpgrade(request, socket, head) {

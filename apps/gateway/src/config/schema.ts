@@ -38,7 +38,6 @@ const server = z.strictObject({
   maxInFlight: count.optional(),
   maxAddressShare: z.number().gt(0).max(1).optional(),
   sendTimeoutMs: milliseconds.optional(),
-  maxUnsentBytes: count.optional(),
   trustProxy: z
     .union([
       z.boolean(),

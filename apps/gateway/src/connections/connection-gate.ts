@@ -1,4 +1,4 @@
-import { createAttachment, keyed, systemClock } from '@vinyasa/base'
+import { clientOf, createAttachment, type Holding, keyed, processLedger, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
@@ -34,8 +34,8 @@ export interface ConnectionGate {
   readonly inFlight: Iterable<Waiting>
   /** Gives when the last answer of a connection ended, or it was opened; undefined while it has a request. */
   idleSince(socket: Socket, openedAt: number): number | undefined
-  /** Bytes of answers that wait behind another one of the connection. */
-  bytesBehind(socket: Socket): number
+  /** Counts in the ledger what waits to be sent on a connection. */
+  countUnsent(socket: Socket): void
   /** Whether a connection has requests without an answer, all of which are there whole. */
   isWhole(socket: Socket): boolean
 }
@@ -57,12 +57,8 @@ class Admitted implements Waiting {
   }
 }
 
-/**
- * One read of a socket can bring two thousand small requests, which Node has parsed before anything can be paused. This
- * many may be held over all connections, at about 4 kB each; a connection that brings more is closed, as its client must
- * expect (RFC 9112, section 9.3.2).
- */
-const MAX_HELD = 16_384
+/** Memory of a request that waits. One read of a socket can bring two thousand of them before it is paused. */
+const HELD_BYTES = 4_096
 
 /** Answers to requests that are refused. */
 const OVERLOADED = { status: 503, text: body('The server answers', 'OVERLOADED') }
@@ -89,7 +85,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
       const connection = connections.get(socket)
       return connection ? connection.idleSince(openedAt) : openedAt
     },
-    bytesBehind: (socket) => connections.get(socket)?.bytesBehind() ?? 0,
+    countUnsent: (socket) => connections.get(socket)?.countUnsent(),
     isWhole: (socket) => connections.get(socket)?.isWhole() ?? false,
   }
 }
@@ -100,8 +96,6 @@ class AllConnections {
   readonly #options: ConnectionGateOptions
   readonly maxInFlight: number
   readonly #ofOneAddress: number
-  /** Requests that wait for their turns. */
-  held = 0
 
   constructor(options: ConnectionGateOptions) {
     this.#options = options
@@ -129,6 +123,7 @@ class AllConnections {
   }
 
   #refusalOf(given: Admitted): typeof OVERLOADED | undefined {
+    if (processLedger().isFull) return OVERLOADED
     if (this.inFlight.length < this.#ofOneAddress) return undefined
     if (this.#isFull()) return OVERLOADED
     const address = this.#ownerOf(given)
@@ -158,6 +153,8 @@ class Connection {
   /** Responses in the order of the requests, which is theirs; those of requests that wait are among them. */
   readonly #unanswered: ServerResponse[] = []
   readonly #held: Admitted[] = []
+  #unsent = 0
+  #memory: Holding | undefined
   #started = 0
   #isPaused = false
   #answeredAt: number | undefined
@@ -181,9 +178,8 @@ class Connection {
     // One listener that is not taken away again costs less than `once`, at each request.
     response.on('close', () => this.#answered(given))
     if (length === 0) return this.#start(given)
-    if (this.#all.held >= MAX_HELD) return void this.#socket.destroy()
-    this.#all.held++
     this.#held.push(given)
+    this.#count()
     // The first of them is there whole, as others have come behind it: its answer needs no more reading.
     if (length >= this.#maxUnanswered && !this.#isPaused) {
       this.#isPaused = true
@@ -196,10 +192,18 @@ class Connection {
     return this.#unanswered.length > 0 ? undefined : (this.#answeredAt ?? openedAt)
   }
 
-  bytesBehind(): number {
-    let bytes = 0
-    for (const response of this.#unanswered) if (!response.socket) bytes += response.writableLength
-    return bytes
+  countUnsent(): void {
+    this.#unsent = this.#unanswered.length && this.#socket.writableLength
+    for (const response of this.#unanswered) if (!response.socket) this.#unsent += response.writableLength
+    this.#count()
+  }
+
+  #count(): void {
+    const [next] = this.#unanswered
+    const bytes = HELD_BYTES * this.#held.length + this.#unsent
+    if (next && bytes > 0)
+      this.#memory ??= processLedger().hold(clientOf(next) ?? this.#socket, 0, () => this.#socket.destroy())
+    this.#memory?.resize(bytes)
   }
 
   isWhole(): boolean {
@@ -207,8 +211,8 @@ class Connection {
   }
 
   #close(): void {
-    this.#all.held -= this.#held.length
     this.#held.length = 0
+    this.#memory?.release()
     this.#turns.close()
     // Node ends the response that is being written; those whose turn has not come would wait for ever.
     // A copy: each that closes leaves the list.
@@ -226,8 +230,9 @@ class Connection {
 
   /** The next in line always, so that each connection goes on; more only while half of all places are free. */
   #mayStart(): boolean {
-    if (this.#socket.destroyed || this.#held.length === 0 || this.#started >= this.#maxUnanswered)
-      return false
+    const { destroyed, writableEnded } = this.#socket
+    if (destroyed || writableEnded || this.#held.length === 0) return false
+    if (this.#started >= this.#maxUnanswered) return false
     return this.#started === 0 || this.#all.inFlight.length < this.#all.maxInFlight / 2
   }
 
@@ -236,7 +241,7 @@ class Connection {
     this.#turns.run(() => {
       const next = this.#mayStart() ? this.#held.shift() : undefined
       if (!next) return
-      this.#all.held--
+      this.#count()
       this.#start(next)
       this.#startHeld()
     })

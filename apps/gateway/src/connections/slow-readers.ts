@@ -1,14 +1,12 @@
+import { processLedger } from '@vinyasa/base'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../logging/logger.ts'
+import type { ConnectionGate } from './connection-gate.ts'
 
-export interface SlowReadersOptions {
+export interface SlowReadersOptions extends Pick<ConnectionGate, 'countUnsent'> {
   /** How long an answer may wait without a byte leaving. 0: for ever. */
   readonly sendTimeoutMs: number
-  /** Bytes that may wait on all connections; over it, those go first that have not moved for a second. 0: any number. */
-  readonly maxUnsentBytes: number
-  /** Bytes of a connection that wait behind those in its socket. */
-  readonly bytesBehind: (socket: Socket) => number
   readonly logger?: Logger | undefined
 }
 
@@ -17,61 +15,50 @@ interface Watched {
   progress: string
   /** For how long nothing has left although something waits. */
   stillMs: number
-  waiting: number
 }
 
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Cuts off connections whose clients do not read: answers of any kind, event streams and WebSockets among them, hold
- * memory until they are sent. One look a second at every connection; nothing is done for an answer by itself.
+ * Closes connections whose clients do not read: answers of any kind, event streams and WebSockets among them, hold memory
+ * until they are sent. Looks at every connection once a second, and counts in the ledger what it has not sent.
  */
 export function dropSlowReaders(server: Server, options: SlowReadersOptions): void {
-  const { bytesBehind, logger } = options
+  const { countUnsent, logger } = options
   const sendTimeoutMs = options.sendTimeoutMs || Number.POSITIVE_INFINITY
-  const maxUnsentBytes = options.maxUnsentBytes || Number.POSITIVE_INFINITY
   const sockets = new Map<Socket, Watched>()
+  let seen = processLedger().dropped
 
   server.on('connection', (socket: Socket) => {
     // One whose upgrade was ignored comes again.
     if (sockets.has(socket)) return
-    sockets.set(socket, { progress: '', stillMs: 0, waiting: 0 })
+    sockets.set(socket, { progress: '', stillMs: 0 })
     socket.once('close', () => sockets.delete(socket))
   })
 
   function look(): void {
-    let unsent = 0
-    const still: (readonly [Socket, Watched])[] = []
+    let closed = 0
     for (const [socket, watched] of sockets) {
-      watched.waiting = socket.writableLength
-      if (watched.waiting > 0) {
-        watched.waiting += bytesBehind(socket)
-        const progress = progressOf(socket)
-        watched.stillMs = progress === watched.progress ? watched.stillMs + LOOK_EVERY_MS : 0
-        watched.progress = progress
-        unsent += watched.waiting
-        if (watched.stillMs > 0) still.push([socket, watched])
-      } else if (watched.stillMs > 0) watched.stillMs = 0
-    }
-    const dropped = drop(still, unsent)
-    if (dropped > 0) logger?.warn({ dropped, unsent }, 'connections were cut: their clients do not read')
-  }
-
-  function drop(still: (readonly [Socket, Watched])[], unsent: number): number {
-    let dropped = 0
-    let left = unsent
-    for (const [socket, { stillMs, waiting }] of still.toSorted(([, a], [, b]) => b.waiting - a.waiting)) {
-      if (stillMs < sendTimeoutMs && left <= maxUnsentBytes) continue
+      countUnsent(socket)
+      const progress = socket.writableLength > 0 ? progressOf(socket) : ''
+      const isStill = progress !== '' && progress === watched.progress
+      watched.stillMs = isStill ? watched.stillMs + LOOK_EVERY_MS : 0
+      watched.progress = progress
+      if (watched.stillMs < sendTimeoutMs) continue
       socket.destroy()
-      left -= waiting
-      dropped++
+      closed++
     }
-    return dropped
+    if (closed > 0) logger?.warn({ closed }, 'connections were closed: their clients do not read')
+    const { dropped, bytes } = processLedger()
+    if (dropped > seen) logger?.warn({ dropped: dropped - seen, bytes }, OVER_BUDGET)
+    seen = dropped
   }
 
   const timer = setInterval(look, LOOK_EVERY_MS).unref()
   server.once('close', () => clearInterval(timer))
 }
+
+const OVER_BUDGET = 'the largest holders of memory were dropped: clients hold more than a quarter of the heap'
 
 /**
  * The bytes that libuv still has of a write that is under way; Node itself asks for them before a socket

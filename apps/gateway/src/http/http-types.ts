@@ -47,11 +47,6 @@ export interface ServerConfig {
   /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
   readonly sendTimeoutMs?: number | undefined
   /**
-   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
-   * largest first. Default 67_108_864; 0: any number.
-   */
-  readonly maxUnsentBytes?: number | undefined
-  /**
    * Proxies in front, whose `X-Forwarded-*` and the like is taken: addresses, ranges (`10.0.0.0/8`), `loopback`,
    * `private`; `true`: whoever connects. Of anyone else these headers are taken away. Default false.
    */

@@ -1,9 +1,14 @@
 /** Chunks below this size are copied together: each would keep about 100 bytes of its own, and its whole read buffer. */
 const SMALL_CHUNK = 4_096
-/** Small chunks that a peer may send before their average size counts. */
+/** Chunks that a peer may send before their average size counts. */
 const FREE_CHUNKS = 1_000
-/** The least average size of the small chunks after that: each costs a few microseconds whatever its size. */
+/** The least average size of the chunks after that: each costs a few microseconds whatever its size. */
 const LEAST_AVERAGE = 64
+
+/** Returns whether a peer split a message into so many tiny chunks that it should be refused. */
+export function isShredded(chunks: number, bytes: number): boolean {
+  return chunks > FREE_CHUNKS && bytes < chunks * LEAST_AVERAGE
+}
 
 /** Collects the chunks of one message. Its memory is at most twice the bytes that arrived, however they were split. */
 export class ByteCollector {
@@ -24,9 +29,9 @@ export class ByteCollector {
     return this.#held
   }
 
-  /** True if the peer split the message into so many tiny chunks that it should be refused. */
+  /** See the function; large chunks do not count. */
   get isShredded(): boolean {
-    return this.#small > FREE_CHUNKS && this.#length < this.#small * LEAST_AVERAGE
+    return isShredded(this.#small, this.#length)
   }
 
   add(chunk: Buffer): void {

@@ -12,6 +12,8 @@ export interface Holding {
 export interface Ledger {
   readonly bytes: number
   readonly maxBytes: number
+  /** How many holdings were dropped. */
+  readonly dropped: number
   /** True while the budget is exceeded and nothing more can be dropped: refuse new work with 503. */
   readonly isFull: boolean
   /**
@@ -57,6 +59,7 @@ class Held implements Holding {
 export function createLedger(maxBytes: number): Ledger {
   const owners = new Map<unknown, Set<Held>>()
   let total = 0
+  let dropped = 0
 
   function resize(held: Held, bytes: number): void {
     const before = held.bytes
@@ -84,6 +87,7 @@ export function createLedger(maxBytes: number): Ledger {
         if (held.isReleased) continue
         held.release()
         held.drop?.()
+        dropped++
       }
   }
 
@@ -92,6 +96,9 @@ export function createLedger(maxBytes: number): Ledger {
       return total
     },
     maxBytes,
+    get dropped() {
+      return dropped
+    },
     get isFull() {
       return total > maxBytes
     },

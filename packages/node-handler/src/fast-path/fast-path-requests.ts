@@ -1,4 +1,5 @@
-import { IncomingMessage, type IncomingHttpHeaders } from 'node:http'
+import { IncomingMessage } from 'node:http'
+import { hasBody } from '../http/guard-body.ts'
 import { createChoices } from '../http/remembered-choices.ts'
 
 /**
@@ -20,11 +21,4 @@ export function fastPathRequests(endpoint: unknown): (request: IncomingMessage) 
     if (!(request instanceof IncomingMessage) || !isOurs(request)) return false
     return !('body' in request || 'query' in request || 'originalUrl' in request || 'raw' in request)
   }
-}
-
-function hasBody({
-  'content-length': length = '0',
-  'transfer-encoding': encoding,
-}: IncomingHttpHeaders): boolean {
-  return length !== '0' || encoding !== undefined
 }

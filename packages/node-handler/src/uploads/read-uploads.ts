@@ -11,6 +11,8 @@ import { parseMap, parseOperations, place } from './upload-map.ts'
 
 export interface UploadLimits extends Omit<MultipartLimits, 'maxFields'> {
   readonly maxIdleMs: number
+  /** The request whose bytes are counted: see `streamBody`. */
+  readonly incoming: object
 }
 
 /** The operations with the files in their places, and what lets go of files that nobody reads. */
@@ -27,7 +29,7 @@ const MAX_FIELDS = 20
  * GraphQLError of status 400 or 413 for what is no such request.
  */
 export async function readUploads(request: Request, limits: UploadLimits): Promise<ReadUploads> {
-  const { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs } = limits
+  const { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs, incoming } = limits
   const announced = Number(request.headers.get('content-length') ?? 0)
   const most = maxFiles * maxFileBytes + 3 * maxFieldBytes
   if (announced > most) throw uploadTooLarge('The request', most)
@@ -37,6 +39,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
 
   const queue: FileQueue = {
     maxFileBytes,
+    incoming,
     async untilReached(file, arrival) {
       while (!file.hasArrived) {
         const idle = sleep(backgroundClock, maxIdleMs).then(() => false)

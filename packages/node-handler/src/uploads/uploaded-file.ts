@@ -1,4 +1,5 @@
 import { unusableUpload, uploadTooLarge } from '../errors.ts'
+import { streamBody } from '../http/guard-body.ts'
 import type { PartBytes } from './multipart-parts.ts'
 
 /** A file of a multipart request whose bytes are read from the connection as they arrive. */
@@ -29,6 +30,7 @@ export interface FilePart {
 /** The queue in which a file waits for its place in the body. */
 export interface FileQueue {
   readonly maxFileBytes: number
+  readonly incoming: object
   /** Rejects when the file is behind one that nobody reads. */
   untilReached(file: WaitingFile, arrival: Promise<void>): Promise<void>
 }
@@ -85,6 +87,7 @@ export class WaitingFile implements UploadedFile {
     if (this.#isOpen || this.#isDiscarded)
       throw unusableUpload('A file of the request is read twice; its bytes come once. Send it twice.')
     this.#isOpen = true
+    streamBody(this.#queue.incoming, true)
     return this.#read()
   }
 
@@ -122,7 +125,9 @@ export class WaitingFile implements UploadedFile {
 
   async #whole(): Promise<Buffer> {
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.stream()) chunks.push(chunk)
+    const stream = this.stream()
+    streamBody(this.#queue.incoming, false)
+    for await (const chunk of stream) chunks.push(chunk)
     return Buffer.concat(chunks)
   }
 

@@ -34,11 +34,12 @@ export function useUploads(options: UploadOptions = {}): Plugin {
   const limits = { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs }
   const running = new WeakMap<Request, ReadUploads>()
   return {
-    onRequestParse({ request, setRequestParser }) {
+    onRequestParse({ request, serverContext, setRequestParser }) {
       const [type = ''] = (request.headers.get('content-type') ?? '').split(';', 1)
       if (request.method !== 'POST' || type.trim().toLowerCase() !== 'multipart/form-data') return
       setRequestParser(async (read) => {
-        const uploads = await readUploads(read, limits)
+        const { req: incoming = {} } = serverContext as { readonly req?: object }
+        const uploads = await readUploads(read, { ...limits, incoming })
         running.set(request, uploads)
         return uploads.operations as never
       })

@@ -1,0 +1,109 @@
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { clientOf, type Holding, isShredded, processLedger } from '@vinyasa/base'
+import { clientLeft } from '../errors.ts'
+
+/** A body up to this size that arrives in one piece is not counted. */
+const LARGE = 4_096
+/** Memory of a chunk without its bytes, and of an item of JSON, which are counted in one of 61 bytes. */
+const [CHUNK_BYTES, ITEM_BYTES, STRIDE] = [400, 64, 61] as const
+
+const SHREDDED = 'The request body came in too many tiny chunks. Send larger chunks, or a Content-Length.'
+const OVERLOADED = 'The server holds too much memory for its clients. Try again in a moment.'
+
+const RESPONSE: unique symbol = Symbol('response')
+type Guarded = IncomingMessage & { [RESPONSE]: ServerResponse }
+const streamed = new WeakSet<object>()
+
+/** Declares whether further bytes of a body are passed on as they arrive, or kept and counted, which is the default. */
+export function streamBody(request: object, isStreamed: boolean): void {
+  if (isStreamed) streamed.add(request)
+  else streamed.delete(request)
+}
+
+/**
+ * Counts the body of a request in the ledger, whoever reads it, and what is made from it until the response is over. Bodies
+ * in tiny chunks are refused with 400, dropped ones with 503, and the connection is closed. Call it in the listener of 'request'.
+ */
+export function guardBody(request: IncomingMessage, response: ServerResponse): void {
+  const { headers, httpVersionMajor, socket } = request
+  if (Object.hasOwn(request, 'push') || (!hasBody(headers) && httpVersionMajor < 2)) return
+  // A function for each request would cost more than the rest.
+  request.push = firstPush
+  ;(request as Guarded)[RESPONSE] = response
+  if (headers['transfer-encoding'] === undefined) return
+  // The rest of a chunked body could take long to parse, unless the same read of the socket brings it.
+  response.once('close', () => setImmediate(() => void (request.complete || socket.destroySoon())))
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+}
+
+function firstPush(this: Guarded, chunk: Buffer | null): boolean {
+  const isSmall = !chunk || (chunk.length <= LARGE && chunk.length === Number(this.headers['content-length']))
+  if (isSmall) return Readable.prototype.push.call(this, chunk)
+  this.push = countingPush(this, this[RESPONSE])
+  return this.push(chunk)
+}
+
+function countingPush(request: IncomingMessage, response: ServerResponse): Readable['push'] {
+  let [chunks, bytes, held, parsed, isRefused] = [0, 0, 0, 0, false]
+  let holding: Holding | undefined
+
+  function refuse(status: number, code: string, message: string): void {
+    isRefused = true
+    // The parser of this connection, or of another one that needs the memory, is running.
+    setImmediate(() => endRequest(request, response, status, { message, extensions: { code } }))
+  }
+
+  function hold(): Holding {
+    const drop = (): void => refuse(503, 'OVERLOADED', OVERLOADED)
+    const added = processLedger().hold(clientOf({ req: request }) ?? request.socket, 0, drop)
+    response.once('close', () => added.release())
+    return added
+  }
+
+  function count(chunk: Buffer): void {
+    bytes += chunk.length
+    if (isShredded(++chunks, bytes)) return refuse(400, 'BAD_REQUEST', SHREDDED)
+    if (response.closed || streamed.has(request)) return
+    held += chunk.length + CHUNK_BYTES
+    parsed += parsedBytes(chunk)
+    if (chunks > 1 || bytes > LARGE) (holding ??= hold()).resize(held)
+  }
+
+  return (chunk: Buffer | null) => {
+    if (isRefused) return false
+    if (chunk) count(chunk)
+    else holding?.resize(held + parsed)
+    return !isRefused && Readable.prototype.push.call(request, chunk)
+  }
+}
+
+/** Estimates the memory of what is made from a part of a JSON body: its text and its items. */
+function parsedBytes(chunk: Buffer): number {
+  let items = 0
+  // A client that knew which bytes count could hide the others.
+  for (let at = Math.floor(Math.random() * STRIDE); at < chunk.length; at += STRIDE) {
+    const byte = chunk[at]
+    if (byte === 0x2c || byte === 0x5b || byte === 0x7b) items += STRIDE
+  }
+  return 2 * chunk.length + ITEM_BYTES * items
+}
+
+/** Answers with an error, cancels what the request began, and frees what was read of it. */
+function endRequest(request: IncomingMessage, response: ServerResponse, status: number, error: object): void {
+  if (response.closed && request.complete) return
+  if (response.headersSent || !(response instanceof ServerResponse)) return void request.socket.destroy()
+  if (response.listenerCount('error') > 0) response.emit('error', clientLeft())
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    connection: 'close',
+    'retry-after': '1',
+  }
+  response.writeHead(status, headers).end(JSON.stringify({ errors: [error] }))
+  // Without the socket, which has to send the response. The listeners hold what was read.
+  request._destroy = (reason, done) => done(request.listenerCount('error') > 0 ? reason : null)
+  request.once('close', () => request.removeAllListeners()).destroy(clientLeft())
+}
