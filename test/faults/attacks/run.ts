@@ -46,7 +46,8 @@ export async function runHostile({ seed, seconds, print }: HostileOptions): Prom
       HOSTILE_GRPC,
       HOSTILE_REST,
       MALLOC_MMAP_THRESHOLD_: '131072',
-      NODE_OPTIONS: HEAP_PROBE.join(' '),
+      // The ledger's budget is a quarter of it, which has to be less than `MOST_MORE_MB`.
+      NODE_OPTIONS: [...HEAP_PROBE, '--max-old-space-size=512'].join(' '),
     },
   })
   const others = await meetOthers(demo.url)
