@@ -8,7 +8,7 @@ import { residentMb } from '../support/memory.ts'
 import type { Attack } from './attack.ts'
 import { meetOthers, type Others } from './others.ts'
 import { startAttack, startScript } from './start-attack.ts'
-import { attacks } from './table.ts'
+import { drawnAttacks } from './table.ts'
 
 export interface HostileOptions {
   readonly seed: number
@@ -130,7 +130,7 @@ function moreOf(before: Memory, after: Memory): { readonly text: string; readonl
 function choose(random: Random): readonly Attack[] {
   const chosen = new Set<Attack>()
   const count = 1 + random.below(3)
-  while (chosen.size < count) chosen.add(random.pick(attacks))
+  while (chosen.size < count) chosen.add(random.pick(drawnAttacks))
   return [...chosen]
 }
 
