@@ -18,3 +18,19 @@ it.each([
   const messages = validateInOneWalk(schema, document).map(({ message }) => message)
   expect(messages).toEqual(validate(schema, document).map(({ message }) => message))
 })
+
+it.each([
+  ['\n', 500, 100],
+  ['\n', 10_000, 10],
+  ['\r', 10_000, 10],
+  [' ', 500_000, 20],
+  ['\n', 500_000, 1],
+])('counts lines for no more errors than it has time for: %j × %i', (line, lines, most) => {
+  const fields = Array.from({ length: 200 }, (_, index) => `no${index}`)
+  const errors = validateInOneWalk(schema, parse(`{${line.repeat(lines - 1)}${fields.join(' ')} }`))
+  expect(errors.slice(0, -1)).toHaveLength(most)
+  expect(errors.at(-1)?.message).toContain('error limit reached')
+  expect(errors[0]?.locations).toEqual([
+    line === ' ' ? { line: 1, column: lines + 1 } : { line: lines, column: 1 },
+  ])
+})

@@ -21,10 +21,17 @@ import { WalkContext } from './walk-context.ts'
 const isOwnWay = versionInfo.major > 16
 /** As many errors as graphql's own gives at most by default. */
 const MAX_ERRORS = 100
+/**
+ * graphql counts the lines from the beginning of the document again for each error. This is the limit of lines that it
+ * counts for all errors of a document. A line takes as long to count as 100 characters.
+ */
+const MAX_COUNTED_LINES = 100_000
+const CHARACTERS_OF_LINE = 100
 
 /**
- * graphql's `validate`, to the same errors in the same order, with all rules in one walk. Where it is asked for more, ends
- * early, or the document defines types, which no rule finds valid, graphql's own has the word.
+ * Validates like graphql's `validate`, with the same errors in the same order, but runs all rules in one walk. Long documents
+ * get fewer errors: see `MAX_COUNTED_LINES`. It calls graphql's own function if the walk ends early, if the caller passes a
+ * `typeInfo`, or if the document defines types.
  */
 export const validateInOneWalk: typeof validate = (
   schema,
@@ -33,13 +40,17 @@ export const validateInOneWalk: typeof validate = (
   options,
   typeInfo,
 ) => {
-  const byGraphQL = (): readonly GraphQLError[] => validate(schema, document, rules, options, typeInfo)
+  const { maxErrors: allowed = MAX_ERRORS } = options ?? {}
+  const text = document.loc?.source.body ?? ''
+  const lines = 1 + countLineBreaks(text) + text.length / CHARACTERS_OF_LINE
+  const maxErrors = Math.min(allowed, Math.ceil(MAX_COUNTED_LINES / lines))
+  const byGraphQL = (): readonly GraphQLError[] =>
+    validate(schema, document, rules, { ...options, maxErrors }, typeInfo)
   const byOneWalk = (): readonly GraphQLError[] => {
     assertValidSchema(schema)
-    const most = options?.maxErrors ?? MAX_ERRORS
     const errors: GraphQLError[] = []
     const report = (error: GraphQLError): void => {
-      if (errors.length >= most) throw error
+      if (errors.length >= maxErrors) throw error
       errors.push(error)
     }
     const context = new WalkContext(schema, document, report, options?.hideSuggestions ?? false)
@@ -111,4 +122,10 @@ function visitorOf(rule: ValidationRule, context: ValidationContext): ASTVisitor
   const standIn: Record<string, Enter> = {}
   for (const kind of seldom.kinds) standIn[kind] = enter
   return standIn as ASTVisitor
+}
+
+function countLineBreaks(text: string): number {
+  let count = 0
+  for (const one of '\n\r') for (let at = text.indexOf(one); at >= 0; at = text.indexOf(one, at + 1)) count++
+  return count
 }

