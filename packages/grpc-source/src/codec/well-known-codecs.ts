@@ -120,20 +120,15 @@ function encodeJson(path: string, expected: string, value: unknown, convert: () 
 const MAX_MASK_LENGTH = 16_384
 
 function toMaskPaths(value: unknown, path: string): string[] {
+  const isShort = (Array.isArray(value) ? value.join() : String(value)).length <= MAX_MASK_LENGTH
   const paths: unknown[] =
-    typeof value === 'string'
+    typeof value === 'string' && isShort
       ? value.split(',').filter((part) => part !== '')
       : Array.isArray(value)
         ? value
         : []
-  const valid = paths.every(
-    (part): part is string => typeof part === 'string' && /^[\w.]+$/.test(part.trim()),
-  )
-  if (
-    !valid ||
-    paths.join().length > MAX_MASK_LENGTH ||
-    (paths.length === 0 && value !== '' && !Array.isArray(value))
-  ) {
+  const valid = isShort && paths.every((part) => typeof part === 'string' && /^[\w.]+$/.test(part.trim()))
+  if (!valid || (paths.length === 0 && value !== '' && !Array.isArray(value))) {
     throw wrongValue(path, 'field paths such as "name,address.street"', value)
   }
   return (paths as string[]).map((part) => part.trim())

@@ -127,12 +127,18 @@ function compileContent(name: string, place: ParameterPlace, mediaType: string, 
   }
 }
 
+/** Servers refuse longer headers. */
+const MAX_HEADER_LENGTH = 65_536
+
 function asciiJson(json: string): string {
+  if (json.length > MAX_HEADER_LENGTH)
+    throw badInput(`A header must have at most ${MAX_HEADER_LENGTH} characters.`)
   return json.replace(/[\u007F-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Reserved characters that end nothing in a query (RFC 3986 section 2.2, but for brackets, `#`, `&` and `+`). */
-const RESERVED = [...',/:;=?$@'].map((character) => [character, encodeURIComponent(character)] as const)
+/** Reserved characters of RFC 3986, section 2.2 that `encodeURI` leaves: these end a value, the others only as separators. */
+const ENDS = ['#', '&', '+']
+const RESERVED = [...',/:;=?$@']
 
 function encoder(name: string, place: ParameterPlace, style: ParameterStyle, allowReserved: boolean): Encode {
   if (place === 'header' || style === 'cookie')
@@ -152,11 +158,8 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
       )
     if (separators.includes('.')) return encoded.replaceAll('.', '%2E')
     if (!allowReserved || place !== 'query') return encoded
-    return RESERVED.reduce(
-      (text, [character, triple]) =>
-        separators.includes(character) ? text : text.replaceAll(triple, character),
-      encoded,
-    )
+    const escaped = [...ENDS, ...RESERVED.filter((one) => separators.includes(one))]
+    return escaped.reduce((uri, one) => uri.replaceAll(one, encodeURIComponent(one)), encodeURI(text))
   }
 }
 
