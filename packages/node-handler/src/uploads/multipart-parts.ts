@@ -47,9 +47,9 @@ export async function openMultipart(
 ): Promise<MultipartParts> {
   const { Busboy } = await import('@fastify/busboy')
   const { maxFieldBytes, maxFields, maxFileBytes, maxFiles } = limits
-  let isRefused = false
+  const state = { isRefused: false }
   const refuse = (error: unknown): void => {
-    isRefused = true
+    state.isRefused = true
     listeners.onError(error)
   }
   const fail = (error: unknown): void => refuse(malformed(error))
@@ -98,7 +98,7 @@ export async function openMultipart(
   return {
     async write(bytes) {
       // What follows would be parsed for nothing.
-      for (let at = 0; at < bytes.byteLength && !isRefused; at += SLICE) {
+      for (let at = 0; at < bytes.byteLength && !state.isRefused; at += SLICE) {
         if (at > 0) await setImmediate()
         await new Promise<void>((resolve) => parser.write(bytes.subarray(at, at + SLICE), () => resolve()))
       }
