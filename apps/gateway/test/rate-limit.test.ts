@@ -437,6 +437,38 @@ describeWithRedis('rateLimit with Redis', () => {
     expect(await counters.add('stranger 999', 1)).toMatchObject({ count: 2 })
   })
 
+  it.each([
+    ['a string', (client: Redis, key: string) => client.set(key, 'garbage')],
+    [
+      'a number that cannot be increased',
+      (client: Redis, key: string) => client.set(key, `${2n ** 63n - 1n}`),
+    ],
+    ['a list', (client: Redis, key: string) => client.rpush(key, 'x')],
+    ['a count that never ends', (client: Redis, key: string) => client.set(key, '9')],
+    ['a negative count', (client: Redis, key: string) => client.set(key, '-9', 'EX', 10)],
+    ['a count that ends in a year', (client: Redis, key: string) => client.set(key, '9', 'EX', 31_536_000)],
+  ])('replaces a counter that is %s', async (_, corrupt) => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const client = new Redis(redis.url)
+    onTestFinished(() => client.disconnect())
+    const rule = { name: '0:60', max: 5, windowMs: 60_000 }
+    const outage = { failed: (error: unknown) => expect(error).toBeUndefined(), worked() {} }
+    const near = createMemoryCounters(rule)
+    const counters = createRedisCounters(rule, { redis: client, near, outage })
+    expect(await counters.add('a', 1)).toMatchObject({ count: 1 })
+    const keys = await client.keys('*')
+    expect(keys).toHaveLength(2)
+    for (const key of keys) {
+      await client.del(key)
+      await corrupt(client, key)
+    }
+    expect(await counters.add('a', 1)).toMatchObject({ count: 1 })
+    const second = await counters.add('a', 1)
+    expect(second.count).toBe(2)
+    expect(second.endsInMs).toBeLessThanOrEqual(60_000)
+  })
+
   it('counts over all gateways at once, and each goes on by itself without it', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis[Symbol.asyncDispose]())

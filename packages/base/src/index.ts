@@ -7,6 +7,8 @@ export {
   JsonByte,
   type JsonLimits,
   kindOf,
+  MAX_BROKER_BYTES,
+  parseBrokerJson,
   parsePeerJson,
 } from './json/scan-json.ts'
 export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
@@ -40,6 +42,7 @@ export { type Abortable, Ending, ENDING, endingOf, hasLeft, isSignal, signalOf }
 export { onAbort } from './on-abort.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
+export { createSparseReports, type SparseReports } from './sparse-reports.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
 export {
   type AnyKnownOptions,

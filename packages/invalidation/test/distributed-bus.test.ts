@@ -265,6 +265,20 @@ describe('createDistributedInvalidationBus', () => {
     expect(errors).toHaveLength(2)
   })
 
+  it('reports unreadable messages at once, then once a minute with their number', async () => {
+    const { a, send, errors, clock } = setup()
+    for (let count = 0; count < 200; count++) send(undefined)
+    await settle()
+    expect(errors).toHaveLength(2)
+    expect(a.seen).toContainEqual(ANYTHING)
+    await clock.advance(60_000)
+    send(undefined)
+    expect(errors.slice(2).map(String)).toEqual([
+      expect.stringContaining('"test": 200.'),
+      expect.stringContaining('"test": 200.'),
+    ])
+  })
+
   it('takes events that a backend wrote to the channel without origin and count', async () => {
     const { a, b, send } = setup()
     send({ events: [EVENT] })

@@ -42,15 +42,23 @@ export function createMemoryCounters(
 }
 
 /**
- * One step in Redis: two gateways never both find the last place free. KEYS[2] counts the clients that are new in a window;
+ * Counts in one step in Redis: two gateways never both find the last place free. KEYS[2] counts the clients that are new in a window;
  * those that are too many are not kept, and -1 says so.
  */
 const ADD = `
-  local count = redis.call('INCRBY', KEYS[1], ARGV[1])
-  local ends = redis.call('PTTL', KEYS[1])
+  -- Starts again if the gateway cannot have written the value: no count, or one that never expires or expires too late.
+  local function add(key, by)
+    local count = redis.pcall('INCRBY', key, by)
+    local ends = redis.call('PTTL', key)
+    local isOurs = type(count) == 'number' and count >= 0 and ends <= tonumber(ARGV[2])
+    if isOurs and (ends >= 0 or count == tonumber(by)) then return count, ends end
+    redis.call('DEL', key)
+    return redis.call('INCRBY', key, by), -1
+  end
+  local count, ends = add(KEYS[1], ARGV[1])
   if ends < 0 then
     ends = tonumber(ARGV[2])
-    local clients = redis.call('INCR', KEYS[2])
+    local clients = add(KEYS[2], 1)
     if clients == 1 then redis.call('PEXPIRE', KEYS[2], ends) end
     if clients > tonumber(ARGV[3]) then
       redis.call('DEL', KEYS[1])

@@ -67,6 +67,19 @@ export function parsePeerJson(text: string): unknown {
   return JSON.parse(text)
 }
 
+/** Longest message that is read from a broker. NATS has the same limit by default. */
+export const MAX_BROKER_BYTES: number = 1024 * 1024
+
+/** Parses JSON from a broker. Returns `undefined` for other bytes, and above the limits. */
+export function parseBrokerJson(bytes: Uint8Array): unknown {
+  if (bytes.length > MAX_BROKER_BYTES || exceededLimit(bytes, PEER_LIMITS)) return undefined
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  } catch {
+    return undefined
+  }
+}
+
 /** The place of the quote that ends a text. */
 export function endOfText(bytes: Buffer, quote: number): number {
   let at = quote + 1

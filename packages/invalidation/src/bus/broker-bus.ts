@@ -1,4 +1,5 @@
-import { type KnownOptions, parsePeerJson } from '@vinyasa/base'
+import { type KnownOptions, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/base'
+import { ANYTHING } from '../anything.ts'
 import type { Batch } from './batch.ts'
 import {
   createDistributedInvalidationBus,
@@ -34,8 +35,8 @@ export interface BrokerLink {
   /** Those on which this process listens: that of all, and its own. */
   readonly channels: readonly [string, ...string[]]
   readonly isConnected: boolean
-  /** A text has come on one of the channels. */
-  hear(text: string): void
+  /** Receives a message of one of the channels. */
+  hear(message: Uint8Array): void
   /** Tells this process that words of others may have been missed; resolves when its listeners know. */
   catchUp(): Promise<void>
   /** From now on what is said is heard, here and there. */
@@ -84,7 +85,12 @@ export function createBrokerBus(
     removeEventListener: () => void (hear = () => {}),
     dispatchEvent({ type, detail }) {
       const { events } = detail as Batch
-      const taken = client.publish(type, JSON.stringify(detail), events.length > 0)
+      const text = JSON.stringify(detail)
+      const message =
+        Buffer.byteLength(text) > MAX_BROKER_BYTES
+          ? JSON.stringify({ ...(detail as Batch), events: ANYTHING })
+          : text
+      const taken = client.publish(type, message, events.length > 0)
       return state === 'connected' && taken
     },
   }
@@ -94,7 +100,7 @@ export function createBrokerBus(
     get isConnected() {
       return state === 'connected'
     },
-    hear: (text) => hear(new CustomEvent(channel, { detail: parseJson(text) })),
+    hear: (message) => hear(new CustomEvent(channel, { detail: parseBrokerJson(message) })),
     catchUp: bus.resync,
     connected() {
       if (state !== 'connected') {
@@ -127,14 +133,5 @@ export function createBrokerBus(
     async [Symbol.asyncDispose]() {
       close()
     },
-  }
-}
-
-/** Undefined for what is no JSON, and no batch therefore. */
-function parseJson(text: string): unknown {
-  try {
-    return parsePeerJson(text)
-  } catch {
-    return undefined
   }
 }

@@ -4,6 +4,7 @@ import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import {
   atLeast,
   backgroundClock,
+  createSparseReports,
   type Clock,
   type KnownOptions,
   refuseWrongOptions,
@@ -94,6 +95,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   const peers = new Peers(heartbeatMs, clock, onWaiting)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
   const channels = [channel, ownChannel(channel, origin)]
+  const unreadable = createSparseReports(clock)
   let n = 0
   let timer: unknown
   let closed = false
@@ -113,13 +115,23 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   function receive({ detail }: { readonly detail?: unknown }): void {
     const batch = parseBatch(detail)
     if (batch?.origin === origin) return
-    if (!batch) onError(new Error(`An unreadable message came on the invalidation channel "${channel}".`))
+    if (!batch) reportUnreadable()
     const missed = !batch || peers.hear(batch)
     const applied = batch?.applied
     if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
       peers.hasApplied(batch.origin, applied[origin] as number)
     if (batch?.isGreeting) replies.add(channel)
     void (missed ? apply(ANYTHING, batch) : apply(batch.events, batch, nameOf(batch)))
+  }
+
+  function reportUnreadable(): void {
+    const count = unreadable.count()
+    if (count > 0)
+      onError(
+        new Error(
+          `Unreadable messages on the invalidation channel "${channel}": ${count}. Check who publishes to it.`,
+        ),
+      )
   }
 
   async function apply(events: Batch['events'], batch: Batch | undefined, name?: BatchName): Promise<void> {

@@ -125,7 +125,7 @@ async function follow(connection: NatsConnection, link: BrokerLink): Promise<voi
     for (const subject of link.channels) {
       if (subscriptions.get(subject)?.isClosed() === false) continue
       const subscription = connection.subscribe(subject, {
-        callback: (error, message) => (error ? refuse(error) : link.hear(message.string())),
+        callback: (error, message) => (error ? refuse(error) : link.hear(message.data)),
       })
       subscriptions.set(subject, subscription)
     }

@@ -80,7 +80,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
     tellIfConnected()
   }
 
-  subscriber.on('message', (_channel: string, text: string) => link.hear(text))
+  subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => link.hear(message))
   // ioredis repeats a broken connection's error for each try; the bus tells it once.
   for (const client of [publisher, subscriber]) {
     client.on('error', (error) => link.disconnected(error))

@@ -1,4 +1,4 @@
-import { isRecord, parsePeerJson } from '@vinyasa/base'
+import { isRecord, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/base'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from '../store/entry.ts'
 import type { Tags } from '../store/tags.ts'
@@ -16,8 +16,8 @@ export function decodeMeta(
   version: number,
 ): CacheEntry | undefined {
   if (!meta || !tags || !body) return undefined
-  const numbers = parse(meta.toString())
-  const names = parse(tags.toString())
+  const numbers = parseBrokerJson(meta)
+  const names = parseBrokerJson(tags)
   if (!Array.isArray(numbers) || !Array.isArray(names)) return undefined
   const [storedAt, ttlMs, staleMs, length] = numbers as unknown[]
   if (typeof storedAt !== 'number' || typeof ttlMs !== 'number' || typeof staleMs !== 'number')
@@ -42,12 +42,14 @@ export interface Speaker {
 }
 
 export function encodeWord({ self: from, database }: Speaker, { tags, name }: Word): string {
-  return JSON.stringify({ from, tags, ...(name && { origin: name.origin, n: name.n, database }) })
+  const word = { from, tags, ...(name && { origin: name.origin, n: name.n, database }) }
+  const text = JSON.stringify(word)
+  return Buffer.byteLength(text) > MAX_BROKER_BYTES ? JSON.stringify({ ...word, tags: 'all' }) : text
 }
 
 /** Another process's message; what cannot be understood invalidates everything. */
-export function decodeWord(message: string, { self, database }: Speaker): Word | undefined {
-  const decoded = parse(message)
+export function decodeWord(message: Buffer, { self, database }: Speaker): Word | undefined {
+  const decoded = parseBrokerJson(message)
   if (!isRecord(decoded)) return { tags: 'all', name: undefined }
   const { from, tags, origin, n, database: told } = decoded
   if (from === self) return undefined
@@ -55,13 +57,5 @@ export function decodeWord(message: string, { self, database }: Speaker): Word |
   return {
     tags: Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? tags : 'all',
     name: isNamed ? { origin, n, isOwn: false } : undefined,
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return parsePeerJson(text)
-  } catch {
-    return undefined
   }
 }

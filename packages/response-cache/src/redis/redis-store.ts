@@ -1,4 +1,4 @@
-import { backgroundClock, sleep, systemClock } from '@vinyasa/base'
+import { backgroundClock, createSparseReports, MAX_BROKER_BYTES, sleep, systemClock } from '@vinyasa/base'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'
@@ -14,7 +14,7 @@ import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store
 import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeWord, encodeMeta, encodeWord, type Speaker } from './codec.ts'
 import type { RedisStoreOptions } from './options.ts'
-import { beatScript, invalidateScript, readScript, writeScript } from './scripts.ts'
+import { beatScript, invalidateScript, MAX_BODY_BYTES, readScript, writeScript } from './scripts.ts'
 import { ToldBatches } from './told-batches.ts'
 
 declare module 'ioredis' {
@@ -64,6 +64,7 @@ export class ConnectedStore implements RedisStore {
   private readonly listeners = new Set<(event: RemoteEvent) => void>()
   private readonly leaveUndelivered: () => void
   private readonly heartbeat: NodeJS.Timeout
+  private readonly outages = createSparseReports(backgroundClock)
   private isUp = false
   private isClosed = false
   private isChecking = false
@@ -118,6 +119,7 @@ export class ConnectedStore implements RedisStore {
     const { prefix } = this
     try {
       const tags = JSON.stringify(entry.tags)
+      if (tags.length > MAX_BROKER_BYTES / 2 || entry.body.length > MAX_BODY_BYTES) return false
       const meta = encodeMeta(entry)
       return (await this.commands.vinyasaWrite(prefix, key, version, px, meta, tags, entry.body)) === 1
     } catch (error) {
@@ -199,7 +201,7 @@ export class ConnectedStore implements RedisStore {
     }
     // A cluster goes on without one of its nodes; those that are there already come first.
     commands.on('+node', (node: Redis) => node.once('close', onClose))
-    subscriber.on('message', (_channel: string, message: string) => {
+    subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
       const word = decodeWord(message, this.speaker)
       if (!word) return
       this.emit({ type: 'invalidated', tags: word.tags })
@@ -218,7 +220,7 @@ export class ConnectedStore implements RedisStore {
     // A stall of this process looks like one of Redis; look again before the next heartbeat.
     backgroundClock.clearTimeout(this.recheck)
     this.recheck = backgroundClock.setTimeout(() => void this.check(), 20)
-    this.emit({ type: 'down', error: storeUnavailable(what, cause) })
+    this.emit({ type: 'down', error: this.outages.count() > 0 ? storeUnavailable(what, cause) : undefined })
   }
 
   private async send(tags: Tags, name?: BatchName): Promise<void> {

@@ -1,3 +1,6 @@
+/** Longest result that the store keeps. A corrupted one can have any length. */
+export const MAX_BODY_BYTES: number = 64 * 1024 * 1024
+
 /**
  * All keys begin with one hash tag, so on a cluster they lie in one slot. `seq` counts invalidations, in the server's
  * microseconds; `floor` is its first value: after FLUSHALL a new count begins above every older one, and what was read under
@@ -23,13 +26,20 @@ local function forget(rememberMs)
   local old = redis.call('ZCOUNT', changed, '-inf', string.format('%.0f', micros - rememberMs * 1000))
   if old > 0 then redis.call('ZREMRANGEBYRANK', changed, 0, math.min(old, 1000) - 1) end
 end
-local floor = redis.call('GET', prefix .. 'floor')
-local seq = redis.call('GET', prefix .. 'seq')
-if not floor or not seq or not redis.call('ZSCORE', changed, '') then
-  floor = string.format('%.0f', math.max(micros, (tonumber(seq) or 0) + 1))
+-- The number in a key that this cache wrote; nil for any other value.
+local function count(key)
+  local text = redis.pcall('GET', prefix .. key)
+  return type(text) == 'string' and #text <= 16 and string.match(text, '^%d+$') and tonumber(text) < 9e15 and text
+end
+local floor = count('floor')
+local seq = count('seq')
+local isMarked = type(redis.pcall('ZSCORE', changed, '')) == 'string'
+if not floor or not seq or not isMarked or tonumber(floor) > tonumber(seq) then
+  floor = string.format('%.0f', math.max(micros, (tonumber(seq or 0)) + 1))
   seq = floor
   redis.call('SET', prefix .. 'floor', floor)
   redis.call('SET', prefix .. 'seq', seq)
+  if not isMarked then redis.call('UNLINK', changed) end
   mark()
 end
 local function advance()
@@ -38,12 +48,12 @@ local function advance()
   return seq
 end
 local function holds(since, tags)
-  local count = tonumber(since)
-  -- A poisoned count may be no number, or the one number that does not equal itself.
-  if not count or count ~= count or count < tonumber(floor) then return false end
+  local read = tonumber(since)
+  -- Corrupted counts include NaN, for which both comparisons are false.
+  if not read or not (read >= tonumber(floor) and read <= tonumber(seq)) then return false end
   for _, tag in ipairs(tags) do
-    local at = redis.call('ZSCORE', changed, tag)
-    if at and tonumber(at) > count then return false end
+    local at = type(tag) == 'string' and redis.call('ZSCORE', changed, tag)
+    if type(tag) ~= 'string' or (at and tonumber(at) > read) then return false end
   end
   return true
 end
@@ -54,7 +64,7 @@ export const readScript: string = `${begin}
 local key = prefix .. 'e:' .. ARGV[1]
 if redis.call('EXISTS', key) == 0 then return { seq } end
 local kind = redis.call('TYPE', key).ok
-if kind == 'hash' then
+if kind == 'hash' and redis.call('HSTRLEN', key, 'body') <= ${MAX_BODY_BYTES} then
   local entry = redis.call('HMGET', key, 'meta', 'tags', 'seq', 'body')
   if entry[1] and entry[2] and entry[3] and entry[4] then
     local ok, tags = pcall(cjson.decode, entry[2])
@@ -90,8 +100,11 @@ export const beatScript: string = `${begin}
 forget(ARGV[6])
 local now = math.floor(micros / 1000)
 local key = prefix .. 'changing'
+local kind = redis.call('TYPE', key).ok
+-- A corrupted list of changes is lost: treat it as if a process had died.
+local lost = (kind == 'zset' or kind == 'none') and 0 or redis.call('UNLINK', key)
 if ARGV[4] == '1' then redis.call('ZADD', key, now, ARGV[3]) else redis.call('ZREM', key, ARGV[3]) end
-local died = redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - ARGV[5]))
+local died = redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - ARGV[5])) + lost
 local isOther = not redis.call('ZSCORE', changed, server())
 if isOther then mark() end
 if died == 0 and not isOther then return 0 end
