@@ -43,6 +43,16 @@ export { onAbort } from './on-abort.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
 export { createSparseReports, type SparseReports } from './sparse-reports.ts'
+export {
+  type HeldReply,
+  LONG_REPLY_BYTES,
+  type ReplyFlow,
+  ReplyMemory,
+  replyMemory,
+  unpack,
+  type Unpacked,
+  type UnpackOptions,
+} from './memory/reply-memory.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
 export {
   type AnyKnownOptions,

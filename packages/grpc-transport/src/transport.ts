@@ -1,3 +1,5 @@
+import type { HeldReply } from '@vinyasa/base'
+
 /** Metadata as it goes out and comes in: names in lower case, `-bin` names with bytes. */
 export type MetadataEntries = readonly (readonly [name: string, value: string | Uint8Array])[]
 
@@ -15,6 +17,8 @@ export interface TransportCall<Signal = AbortSignal> {
    * Default: nobody's.
    */
   readonly asker?: unknown
+  /** Receives the memory of a long unpacked reply, to leave it once the reply was read. Default: leaves it immediately. */
+  readonly keepReply?: ((held: HeldReply) => void) | undefined
   /** Told of the metadata before the reply's first message. Exceptions are ignored. */
   readonly onHeaders?: ((metadata: MetadataEntries) => void) | undefined
   /** Told of the metadata with which the server ends the call, whatever its status; the only ones of a reply without messages. Exceptions are ignored. */

@@ -129,7 +129,6 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   int64: true,
   maxResponseBytes: above(0),
   maxResponseItems: above(0),
-  maxHeldBytes: above(0),
   maxRequestsPerOperation: atLeast(0),
   maxConnections: wholeAtLeast(1),
   maxConnectionAgeMs: atLeast(0),

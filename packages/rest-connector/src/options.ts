@@ -75,12 +75,6 @@ export interface RestConnectorOptions extends SourceNames {
    * deep. Default 500,000.
    */
   readonly maxResponseItems?: number | undefined
-  /**
-   * Bytes that may have come of all responses above 256 KiB that are not read and parsed yet. When there are more, all
-   * but the oldest wait, within their timeouts. Default 33 554 432 (32 MiB). Where the platform's fetch is used it says
-   * nothing.
-   */
-  readonly maxHeldBytes?: number | undefined
   /** Calls to this connector that one GraphQL operation may make. Default 200; 0: no limit. */
   readonly maxRequestsPerOperation?: number | undefined
   /** Connections kept to the origin at most. Further requests wait, and are sent by clients in turn. Default 128. */

@@ -55,7 +55,6 @@ function transportTo({ url }: Busy) {
   const transport = createTransport({
     origin: url,
     maxResponseBytes: 1_000,
-    maxHeldBytes: 1_000,
     maxConnections: 1,
     maxConnectionAgeMs: 0,
     clock: { now: () => 0, wallNow: () => 0, setTimeout, clearTimeout: () => {} },

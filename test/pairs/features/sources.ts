@@ -93,7 +93,6 @@ const BOUNDED = {
     defaultHeaders: constant({ 'x-gateway': 'pairs' }),
     maxResponseBytes: constant(1_000_000),
     maxResponseItems: constant(10_000),
-    maxHeldBytes: constant(10_000_000),
     maxRequestsPerOperation: constantFrom(100, 1_000),
     maxConnections: constantFrom(4, 64),
     maxConnectionAgeMs: constantFrom(100, 60_000),

@@ -5,6 +5,7 @@ import {
   Askers,
   type Clock,
   Ending,
+  type HeldReply,
   liveMomentOf,
   OpenStreams,
   PassingMap,
@@ -178,11 +179,23 @@ export class Invoker {
     const { caller, watch } = this.#options
     const { path, isRead } = method
     const watched = watch(method, 'unary', site)
+    let held: HeldReply | undefined
     try {
       const deadline = this.#deadlineOf(method, site)
       const maxRetries = isRead ? method.maxRetries : 0
       const metadata = watched.withHeaders(entries)
-      const call = { path, request, metadata, deadline, signal, asker, maxRetries, ...watched.listeners }
+      const keepReply = (one: HeldReply): void => void (held = one)
+      const call = {
+        path,
+        request,
+        metadata,
+        deadline,
+        signal,
+        asker,
+        maxRetries,
+        keepReply,
+        ...watched.listeners,
+      }
       const bytes = await watched.within(() => caller(method.transport(), call, watched.attempt))
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
@@ -191,6 +204,8 @@ export class Invoker {
     } catch (error) {
       watched.end(statusOf(error), signal?.aborted)
       throw error
+    } finally {
+      held?.leave()
     }
   }
 

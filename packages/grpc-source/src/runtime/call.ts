@@ -54,7 +54,10 @@ export interface ObservedReply extends ObservedCall {
 export type OnReply = (reply: ObservedReply) => void
 
 /** One call, ready to send. */
-export interface OutgoingCall extends Pick<TransportCall, 'asker' | 'onHeaders' | 'onTrailers'> {
+export interface OutgoingCall extends Pick<
+  TransportCall,
+  'asker' | 'keepReply' | 'onHeaders' | 'onTrailers'
+> {
   readonly path: string
   readonly request: Uint8Array
   readonly metadata: MetadataEntries

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util'
-import { deflate, gunzip, gzip, inflate } from 'node:zlib'
+import { createGunzip, createInflate, deflate, gzip } from 'node:zlib'
+import { type Abortable, NO_PLACE, unpack, type Unpacked } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
+import type { TransportCall } from '../transport.ts'
 import type { SpareMemory } from './spare-memory.ts'
 
 /** One message as it came: `encoding` is set when it is compressed. */
@@ -96,7 +98,8 @@ export class FrameReader {
 export type Encoding = 'gzip' | 'deflate'
 
 const compressors = { gzip: promisify(gzip), deflate: promisify(deflate) }
-const decompressors = { gzip: promisify(gunzip), deflate: promisify(inflate) }
+const decompressors = { gzip: createGunzip, deflate: createInflate }
+const SETTINGS = { chunkSize: 64 * 1024 }
 
 export function compress(message: Uint8Array, encoding: Encoding): Promise<Buffer> {
   return compressors[encoding](message)
@@ -107,7 +110,8 @@ export async function decompress(
   message: Uint8Array,
   encoding: string | undefined,
   maxBytes: number,
-): Promise<Uint8Array> {
+  { asker, signal }: Pick<TransportCall<Abortable>, 'asker' | 'signal'>,
+): Promise<Unpacked> {
   if (encoding === undefined || encoding === 'identity') {
     throw new GrpcCallError('INTERNAL', 'the reply is compressed, but its headers do not say how')
   }
@@ -118,14 +122,17 @@ export async function decompress(
     )
   }
   try {
-    return await decompressors[encoding](
-      message,
-      maxBytes >= 0 ? { maxOutputLength: Math.max(1, maxBytes) } : {},
-    )
+    return await unpack(message, decompressors[encoding](SETTINGS), {
+      maxBytes: maxBytes >= 0 ? maxBytes : Number.POSITIVE_INFINITY,
+      asker,
+      ending: signal,
+      held: undefined,
+      tooLarge: () => tooLarge(`more than ${maxBytes}`, maxBytes),
+      refused: () =>
+        new GrpcCallError('RESOURCE_EXHAUSTED', NO_PLACE.message, { ownLimit: { of: 'waiting' } }),
+    })
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') {
-      throw tooLarge(`more than ${maxBytes}`, maxBytes)
-    }
+    if (cause instanceof GrpcCallError) throw cause
     throw new GrpcCallError('INTERNAL', `the reply is no valid ${encoding} data`, { cause })
   }
 }

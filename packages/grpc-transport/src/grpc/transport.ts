@@ -44,6 +44,17 @@ export function createHttp2Transport(
     spare: new SpareMemory(),
   }
 
+  async function unpacked(
+    message: Uint8Array,
+    encoding: string | undefined,
+    call: TransportCall<Abortable>,
+  ): Promise<Uint8Array> {
+    const { bytes, held } = await decompress(message, encoding, maxReceiveBytes, call)
+    if (held && call.keepReply) call.keepReply(held)
+    else held?.leave()
+    return bytes
+  }
+
   function unary(call: TransportCall<Abortable>, request: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       let reply: Message | undefined
@@ -55,7 +66,7 @@ export function createHttp2Transport(
         end(error) {
           if (error) reject(error)
           else if (!reply) reject(new GrpcCallError('UNIMPLEMENTED', 'the server sent no reply'))
-          else if (reply.isCompressed) resolve(decompress(reply.bytes, running.encoding, maxReceiveBytes))
+          else if (reply.isCompressed) resolve(unpacked(reply.bytes, running.encoding, call))
           else resolve(reply.bytes)
         },
       }
@@ -68,7 +79,7 @@ export function createHttp2Transport(
     const queue = new MessageQueue({
       plain: (message) =>
         message.isCompressed
-          ? decompress(message.bytes, running.encoding, maxReceiveBytes)
+          ? unpacked(message.bytes, running.encoding, call)
           : Promise.resolve(message.bytes),
       pause: () => running.pause(),
       resume: () => running.resume(),

@@ -29,7 +29,7 @@ export interface ConnectorSettings extends Omit<EndpointDefaults, 'types'> {
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
   const { timeoutMs = 30_000, defaultHeaders = {}, transformer, observe } = options
   const { totalTimeoutMs, maxResponseBytes = 10_000_000 } = options
-  const { maxResponseItems = 500_000, maxHeldBytes = 32 * 1024 * 1024 } = options
+  const { maxResponseItems = 500_000 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
@@ -60,7 +60,6 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const transport = createTransport({
     origin,
     maxResponseBytes,
-    maxHeldBytes,
     maxConnections,
     maxConnectionAgeMs,
     clock,

@@ -1,4 +1,4 @@
-import type { Clock, Turns, Ending } from '@vinyasa/base'
+import type { Clock, Ending, HeldReply, Turns } from '@vinyasa/base'
 import { decodeBody, isEncoded, parseBody, type AnswerKind } from './decode.ts'
 import { follow, isRedirect } from './redirect.ts'
 import { single } from './header-values.ts'
@@ -56,6 +56,7 @@ export async function attempt(
 ): Promise<RestResponse> {
   const { transport, origin, maxResponseBytes, maxResponseItems, turns } = settings
   let answer: WireResponse | undefined
+  let held: HeldReply | undefined
   try {
     answer = await transport.send(request, ending, asker)
     if (isRedirect(answer.status))
@@ -64,18 +65,22 @@ export async function attempt(
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }
     const isSuccess = status >= 200 && status <= 299
-    const body = isEncoded(answer)
-      ? await decodeBody(answer, maxResponseBytes).catch((error: unknown) => {
-          // The status of an error page matters more than how it was encoded.
-          if (isSuccess) throw error
-          return Buffer.alloc(0)
-        })
-      : answer.body
+    let { body } = answer
+    if (isEncoded(answer)) {
+      const decoded = await decodeBody(answer, maxResponseBytes, asker, ending).catch((error: unknown) => {
+        // The status of an error page matters more than how it was encoded.
+        if (isSuccess) throw error
+        return { bytes: Buffer.alloc(0), held: undefined }
+      })
+      body = decoded.bytes
+      held = decoded.held
+    }
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
     const parsed = parseBody(status, contentType, body, { maxItems: maxResponseItems, turns }, kind)
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
+    held?.leave()
     answer?.release?.()
   }
 }

@@ -1,29 +1,30 @@
-import { promisify } from 'node:util'
+import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
+import { type Ending, unpack, type Unpacked, type UnpackOptions } from '@vinyasa/base'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
-import { BadResponse, ResponseTooLarge } from './failures.ts'
+import { BadResponse, NoPlace, ResponseTooLarge } from './failures.ts'
 import { listOf } from './header-values.ts'
 import { parseJson, type JsonBodyOptions } from '../json-body.ts'
 import type { WireResponse } from './transport.ts'
 
-type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
-
-const { brotliDecompress, gunzip, inflate, inflateRaw } = zlib
 // Node has it from 22.15 on.
-const { zstdDecompress } = zlib as { zstdDecompress?: typeof gunzip }
+const { createZstdDecompress } = zlib as { createZstdDecompress?: typeof zlib.createGunzip }
 
-const DECODERS = new Map<string, Decoder>([
-  ['gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(gunzip)],
-  ['x-gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(gunzip)],
-  ['deflate', decodeDeflate],
-  ['br', promisify<Buffer, zlib.BrotliOptions, Buffer>(brotliDecompress)],
-  ...(zstdDecompress ? [['zstd', promisify<Buffer, zlib.ZlibOptions, Buffer>(zstdDecompress)] as const] : []),
+const SETTINGS = { chunkSize: 64 * 1024 }
+const gunzip = (): Transform => zlib.createGunzip(SETTINGS)
+
+const DECODERS = new Map<string, (body: Buffer) => Transform>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', createInflate],
+  ['br', () => zlib.createBrotliDecompress(SETTINGS)],
+  ...(createZstdDecompress ? [['zstd', () => createZstdDecompress(SETTINGS)] as const] : []),
 ])
 
-/** With or without the wrapper of zlib: RFC 9110, section 8.4.1.2, knows of servers that leave it out. */
-function decodeDeflate(body: Buffer, options: { maxOutputLength: number }): Promise<Buffer> {
+/** With or without the wrapper of zlib: RFC 9110, section 8.4.1.2, mentions servers that leave it out. */
+function createInflate(body: Buffer): Transform {
   const hasWrapper = ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE() % 31 === 0
-  return promisify<Buffer, zlib.ZlibOptions, Buffer>(hasWrapper ? inflate : inflateRaw)(body, options)
+  return hasWrapper ? zlib.createInflate(SETTINGS) : zlib.createInflateRaw(SETTINGS)
 }
 
 /** The encodings that the connector can decode, as sent in `accept-encoding`. */
@@ -37,26 +38,44 @@ export function isEncoded({ headers, body }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0
 }
 
-/** The body without its content encodings; the cap counts decoded bytes, so a small bomb stays small. */
-export async function decodeBody({ headers, body }: WireResponse, maxBytes: number): Promise<Buffer> {
+/** Returns the body without its content encodings. `maxBytes` counts decoded bytes. */
+export async function decodeBody(
+  { headers, body, held }: WireResponse,
+  maxBytes: number,
+  asker: unknown,
+  ending: Ending,
+): Promise<Unpacked> {
   const encodings = listOf(headers['content-encoding'])
     .map((name) => name.toLowerCase())
     .filter((name) => name !== 'identity')
   if (encodings.length > MAX_ENCODINGS)
     throw new BadResponse(`the body has ${encodings.length} content encodings`)
-  let decoded = body
-  // The last was put on last.
-  for (const encoding of encodings.reverse()) decoded = await decodeOne(encoding, decoded, maxBytes)
+  const options = {
+    maxBytes,
+    asker,
+    ending,
+    tooLarge: () => new ResponseTooLarge(maxBytes),
+    refused: () => new NoPlace(),
+  }
+  let decoded: Unpacked = { bytes: body, held }
+  // The last encoding was applied last.
+  for (const encoding of encodings.reverse()) decoded = await decodeOne(encoding, decoded, options)
   return decoded
 }
 
-async function decodeOne(encoding: string, body: Buffer, maxBytes: number): Promise<Buffer> {
+async function decodeOne(
+  encoding: string,
+  { bytes, held }: Unpacked,
+  options: Omit<UnpackOptions, 'held'>,
+): Promise<Unpacked> {
   const decoder = DECODERS.get(encoding)
-  if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not understood`)
   try {
-    return await decoder(body, { maxOutputLength: maxBytes })
+    if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not understood`)
+    return await unpack(bytes, decoder(bytes), { ...options, held })
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLarge(maxBytes)
+    held?.leave()
+    if (cause instanceof ResponseTooLarge || cause instanceof NoPlace || cause instanceof BadResponse)
+      throw cause
     throw new BadResponse(`the ${encoding} body is damaged`, { cause })
   }
 }

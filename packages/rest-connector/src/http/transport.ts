@@ -1,4 +1,4 @@
-import type { Clock, Ending } from '@vinyasa/base'
+import type { Clock, Ending, HeldReply } from '@vinyasa/base'
 import type { LookupFunction } from 'node:net'
 import type { WireBody } from '../bodies/wire-body.ts'
 
@@ -29,7 +29,9 @@ export interface WireResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
-  /** To be called when the body was read: its memory is used again. */
+  /** The memory of a long body. */
+  readonly held?: HeldReply
+  /** Frees the memory of a long body. Call it when the body was read. */
   release?(): void
 }
 
@@ -45,7 +47,6 @@ export interface Transport {
 export interface TransportOptions {
   readonly origin: string
   readonly maxResponseBytes: number
-  readonly maxHeldBytes: number
   readonly maxConnections: number
   /** 0: as old as they get. */
   readonly maxConnectionAgeMs: number

@@ -29,7 +29,6 @@ async function world(maxConnectionAgeMs: number, maxConnections = 1) {
   const transport = createTransport({
     origin: `http://users:${port}`,
     maxResponseBytes: 1_000,
-    maxHeldBytes: 1_000,
     maxConnections,
     maxConnectionAgeMs,
     clock,

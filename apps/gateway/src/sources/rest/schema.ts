@@ -253,7 +253,6 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   int64: z.enum(['string', 'number-when-safe']).optional(),
   maxResponseBytes: count.optional(),
   maxResponseItems: count.optional(),
-  maxHeldBytes: count.optional(),
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.min(1).optional(),
   maxConnectionAgeMs: milliseconds.optional(),

@@ -1,27 +1,41 @@
-import { LONG_REPLY_BYTES, type HeldReply, type ReplyFlow, type ReplyMemory } from './reply-memory.ts'
+import {
+  ByteCollector,
+  type HeldReply,
+  LONG_REPLY_BYTES,
+  type ReplyFlow,
+  type ReplyMemory,
+  replyMemory,
+} from '@vinyasa/base'
 
-/** A body as it comes. Of one whose length is known nothing is kept twice: pieces go where they belong at once. */
+/** The body of a response while it arrives. Its memory is at most twice its bytes, however they were split. */
 export class ReceivedBody {
   readonly #maxBytes: number
+  readonly #asker: unknown
   readonly #memory: ReplyMemory
-  readonly #chunks: Buffer[] = []
+  readonly #chunks = new ByteCollector()
   #size = 0
+  /** A buffer of the stated length, which the bytes are copied to. */
   #whole: Buffer | undefined
-  /** Memory that is given back. */
+  /** A buffer that is given back. */
   #taken: Buffer | undefined
-  #held: HeldReply | undefined
+  /** The memory of a long body. */
+  held: HeldReply | undefined
 
-  constructor(maxBytes: number, memory: ReplyMemory) {
+  constructor(maxBytes: number, asker: unknown, memory: ReplyMemory = replyMemory()) {
     this.#maxBytes = maxBytes
+    this.#asker = asker
     this.#memory = memory
   }
 
-  /** Whether `release` has anything to do. */
-  get isLong(): boolean {
-    return this.#held !== undefined
+  /** Whether the upstream sends so many tiny chunks that it should be refused. */
+  get isShredded(): boolean {
+    return this.#chunks.isShredded
   }
 
-  /** `contentLength`: what the answer's header says. False: there is more than there may be. */
+  /**
+   * Adds a chunk. Returns false if the body is larger than allowed.
+   * @param contentLength The value of the header.
+   */
   add(chunk: Buffer, contentLength: unknown, flow: ReplyFlow): boolean {
     const maxBytes = this.#maxBytes
     const at = this.#size
@@ -29,32 +43,26 @@ export class ReceivedBody {
     if (this.#size > maxBytes) return false
     const length = at === 0 ? Number(contentLength) : 0
     if (length > this.#size && length <= maxBytes) this.#whole = this.#memoryFor(length)
-    if (!this.#whole) this.#chunks.push(chunk)
+    if (!this.#whole) this.#chunks.add(chunk)
     else if (this.#size <= this.#whole.length) chunk.copy(this.#whole, at)
     else {
-      // An intermediary may unpack bodies, and leave the stated length as it was.
-      this.#chunks.push(Buffer.from(this.#whole.subarray(0, at)), chunk)
+      // An intermediary can unpack bodies and leave the stated length as it was.
+      if (at > 0) this.#chunks.add(Buffer.from(this.#whole.subarray(0, at)))
+      this.#chunks.add(chunk)
       this.#whole = undefined
     }
     if (this.#size > LONG_REPLY_BYTES) this.#hold(chunk.length, flow)
     return true
   }
 
-  /** To be read before `release`. */
+  /** Returns the body. Read it before `release`. */
   whole(): Buffer {
-    if (this.#whole) return this.#whole.subarray(0, this.#size)
-    const [first] = this.#chunks
-    if (this.#chunks.length === 1 && first) return first
-    const whole = this.#memoryFor(this.#size)
-    let at = 0
-    for (const chunk of this.#chunks.splice(0)) at += chunk.copy(whole, at)
-    this.#whole = whole
-    return whole.subarray(0, this.#size)
+    return this.#whole ? this.#whole.subarray(0, this.#size) : this.#chunks.take()
   }
 
-  /** Nothing more comes, and what came was read or is not wanted. */
+  /** Frees the memory of the body. */
   release(): void {
-    this.#held?.leave()
+    this.held?.leave()
     const taken = this.#taken
     this.#taken = undefined
     if (taken) this.#memory.give(taken)
@@ -62,14 +70,14 @@ export class ReceivedBody {
 
   #memoryFor(length: number): Buffer {
     // Pages that nothing is written to take no memory.
-    if (length <= LONG_REPLY_BYTES || this.#taken) return Buffer.allocUnsafeSlow(length)
+    if (length <= LONG_REPLY_BYTES) return Buffer.allocUnsafeSlow(length)
     this.#taken = this.#memory.take(length)
     return this.#taken
   }
 
   #hold(bytes: number, flow: ReplyFlow): void {
-    const isFirst = this.#held === undefined
-    this.#held ??= this.#memory.enter(flow)
-    this.#held.add(isFirst ? this.#size : bytes)
+    const isFirst = this.held === undefined
+    this.held ??= this.#memory.enter(this.#asker, flow)
+    this.held.add(isFirst ? this.#size : bytes)
   }
 }

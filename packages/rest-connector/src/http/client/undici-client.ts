@@ -1,4 +1,4 @@
-import type { Ending } from '@vinyasa/base'
+import type { Ending, ReplyFlow } from '@vinyasa/base'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
@@ -9,7 +9,6 @@ import { bytesOf, isStreamed, type WireBody } from '../../bodies/wire-body.ts'
 import { Exchanges } from './exchanges.ts'
 import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
-import { ReplyMemory } from './reply-memory.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
 /**
@@ -19,8 +18,7 @@ import { spreadLookup } from './spread-lookup.ts'
  * uses, and replaces the dispatcher of the global fetch. It is loaded where the pool is not enough.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { origin, maxResponseBytes, maxHeldBytes, maxConnections, maxConnectionAgeMs, clock, env } = options
-  const memory = new ReplyMemory(maxHeldBytes)
+  const { origin, maxResponseBytes, maxConnections, maxConnectionAgeMs, clock, env } = options
   // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
@@ -49,10 +47,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send(request, ending, asker) {
       const { origin: to = origin } = request
-      const exchange = { ending, maxResponseBytes, memory, to, exchanges: exchangesWith(to) }
-      if (pool && to === origin) return sendOn(pool, request, exchange, asker)
+      const exchange = { ending, maxResponseBytes, asker, to, exchanges: exchangesWith(to) }
+      if (pool && to === origin) return sendOn(pool, request, exchange)
       others ??= openOthers()
-      return others.then((dispatcher) => sendOn(dispatcher, request, exchange, asker))
+      return others.then((dispatcher) => sendOn(dispatcher, request, exchange))
     },
     async close() {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
@@ -85,7 +83,7 @@ interface Exchange {
   readonly to: string
   readonly exchanges: Exchanges
   readonly maxResponseBytes: number
-  readonly memory: ReplyMemory
+  readonly asker: unknown
 }
 
 /**
@@ -101,6 +99,7 @@ class Sending implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: WireResponse) => void
   readonly #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
+  #flow: ReplyFlow | undefined
   #status = 0
   #headers: WireResponse['headers'] = {}
 
@@ -111,19 +110,19 @@ class Sending implements Dispatcher.DispatchHandler {
     resolve: (answer: WireResponse) => void,
     reject: (error: unknown) => void,
   ) {
-    const { ending, maxResponseBytes, memory } = exchange
+    const { ending, maxResponseBytes, asker } = exchange
     this.#dispatcher = dispatcher
     this.#request = request
     this.#exchange = exchange
     this.#resolve = resolve
     this.#reject = reject
-    this.#received = new ReceivedBody(maxResponseBytes, memory)
+    this.#received = new ReceivedBody(maxResponseBytes, asker)
     this.#letGo = ending.onAbort(() => this.#leave(ending.reason as Error))
   }
 
   /** Begins it now or in its turn. */
-  start(asker: unknown): void {
-    if (this.#exchange.exchanges.run(this, asker)) return
+  start(): void {
+    if (this.#exchange.exchanges.run(this, this.#exchange.asker)) return
     this.#letGo()
     this.#reject(new NoPlace())
   }
@@ -157,14 +156,18 @@ class Sending implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(running: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#received.add(chunk, this.#headers['content-length'], running))
+    const received = this.#received
+    const flow = (this.#flow ??= flowOf(running))
+    if (!received.add(chunk, this.#headers['content-length'], flow))
       running.abort(new ResponseTooLarge(this.#exchange.maxResponseBytes))
+    else if (received.isShredded) running.abort(new BadResponse('the body came in too many tiny chunks'))
   }
 
   onResponseEnd(): void {
     const received = this.#received
     const whole = { status: this.#status, headers: this.#headers, body: received.whole() }
-    this.#resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
+    const { held } = received
+    this.#resolve(held ? { ...whole, held, release: () => received.release() } : whole)
     this.#end()
   }
 
@@ -191,16 +194,19 @@ class Sending implements Dispatcher.DispatchHandler {
   }
 }
 
-function sendOn(
-  dispatcher: Dispatcher,
-  request: WireRequest,
-  exchange: Exchange,
-  asker: unknown,
-): Promise<WireResponse> {
+function flowOf(controller: Dispatcher.DispatchController): ReplyFlow {
+  return {
+    pause: () => controller.pause(),
+    resume: () => controller.resume(),
+    refuse: () => controller.abort(new NoPlace()),
+  }
+}
+
+function sendOn(dispatcher: Dispatcher, request: WireRequest, exchange: Exchange): Promise<WireResponse> {
   const { ending } = exchange
   if (ending.aborted) return Promise.reject(ending.reason)
   return new Promise((resolve, reject) => {
-    new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
+    new Sending(dispatcher, request, exchange, resolve, reject).start()
   })
 }
 
