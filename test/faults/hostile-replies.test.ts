@@ -72,6 +72,9 @@ const GZIP = fields([
   ['grpc-encoding', 'gzip'],
 ])
 
+/** What every change is held to: fewer rows; `pnpm test:faults` is all. */
+const isQuick = process.env['FAULTS_QUICK'] === '1'
+
 const disposables = createDisposables(afterAll)
 let gateway: RunningGateway
 let neighbours: Neighbours
@@ -143,7 +146,7 @@ beforeAll(async () => {
   }
 })
 
-it.each([
+it.skipIf(isQuick).each([
   [
     'a REST backend sends 10 kB of gzip that become 9.8 MB of text',
     'thing(how: "packed", n: $n) { id }',

@@ -1,24 +1,108 @@
-import { setImmediate } from 'node:timers'
+import { nextTick } from 'node:process'
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
+import { ownerOf } from './client.ts'
 
-/** Long work that is done a slice at a time, so that the event loop gets to others in between. */
+/** Long work that is done a share at a time, so that the event loop gets to other work in between. */
 export interface Turns {
-  /** Resolves in a turn of the loop in which nobody else of these gets one. */
-  next(): Promise<void>
+  /**
+   * Resolves in a tick of the event loop in which no other work of these turns runs. Owners take turns with each other.
+   * @param owner See `ownerOf`. Work without an owner belongs to one owner.
+   */
+  next(owner?: unknown): Promise<void>
 }
 
-/** About how many bytes of an answer are worked on in one turn of the loop: a millisecond or two. */
+/** About how many bytes of a response are worked on in one tick of the event loop: a millisecond or two. */
 export const SLICE_BYTES: number = 64 * 1024
+/** Milliseconds of one tick in which work may begin. */
+export const TURN_MS = 5
+/** After a share that took longer than `TURN_MS`, the next one waits as long as it took, up to this. */
+const MAX_PAUSE_MS = 50
 
 export function createTurns(): Turns {
-  const waiting: (() => void)[] = []
-  const give = (): void => {
-    waiting.shift()?.()
-    if (waiting.length > 0) setImmediate(give)
+  const waiting = new Map<unknown, (() => void)[]>()
+  let isAsked = false
+  /** The owner of a long share, which waits before its next one. */
+  let resting: { readonly owner: unknown; readonly timer: NodeJS.Timeout } | undefined
+
+  function ask(): void {
+    const [first] = waiting
+    if (isAsked || !first) return
+    if (resting) {
+      if (waiting.size === 1 && first[0] === resting.owner) return
+      clearTimeout(resting.timer)
+      // Behind the others.
+      const line = waiting.get(resting.owner)
+      if (line) {
+        waiting.delete(resting.owner)
+        waiting.set(resting.owner, line)
+      }
+      resting = undefined
+    }
+    isAsked = true
+    setImmediate(() => void give())
   }
+
+  async function give(): Promise<void> {
+    const [first] = waiting
+    if (!first) return void (isAsked = false)
+    const [owner, line] = first
+    waiting.delete(owner)
+    const resolve = line.shift()
+    if (line.length > 0) waiting.set(owner, line)
+    const from = performance.now()
+    resolve?.()
+    await drained()
+    isAsked = false
+    rest(owner, performance.now() - from)
+    ask()
+  }
+
+  /** Other work needs more than a tick after a long share: a request crosses the event loop several times. */
+  function rest(owner: unknown, tookMs: number): void {
+    if (tookMs <= TURN_MS) return
+    const wake = (): void => {
+      resting = undefined
+      ask()
+    }
+    resting = { owner, timer: setTimeout(wake, Math.min(tookMs, MAX_PAUSE_MS)) }
+  }
+
   return {
-    next: () =>
+    next: (owner) =>
       new Promise((resolve) => {
-        if (waiting.push(resolve) === 1) setImmediate(give)
+        const line = waiting.get(owner)
+        if (line) line.push(resolve)
+        else waiting.set(owner, [resolve])
+        ask()
       }),
   }
+}
+
+/** Resolves when the microtasks that are queued, and those that they queue, have run. */
+export function drained(): Promise<void> {
+  return new Promise((resolve) => {
+    queueMicrotask(() => nextTick(resolve))
+  })
+}
+
+let since: number | undefined
+
+/** Returns whether the current tick of the event loop has worked for `TURN_MS` since this was first called in it. */
+function isTickSpent(): boolean {
+  const now = performance.now()
+  if (since === undefined) {
+    since = now
+    setImmediate(() => (since = undefined))
+  }
+  return now - since > TURN_MS
+}
+
+const turns = createTurns()
+
+/**
+ * Waits if the current tick is spent, so that replies that arrive together do not stop the event loop together.
+ * @param context The context of the operation, whose client takes turns with others.
+ */
+export function tickFor(context: unknown): Promise<void> | undefined {
+  return isTickSpent() ? turns.next(ownerOf(context)) : undefined
 }

@@ -8,6 +8,7 @@ import {
   type Clock,
   type KnownOptions,
   refuseWrongOptions,
+  type SparseReports,
   text,
 } from '@vinyasa/base'
 import { Peers } from './peers.ts'
@@ -115,23 +116,13 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   function receive({ detail }: { readonly detail?: unknown }): void {
     const batch = parseBatch(detail)
     if (batch?.origin === origin) return
-    if (!batch) reportUnreadable()
+    if (!batch) reportUnreadable(channel, unreadable, onError)
     const missed = !batch || peers.hear(batch)
     const applied = batch?.applied
     if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
       peers.hasApplied(batch.origin, applied[origin] as number)
     if (batch?.isGreeting) replies.add(channel)
     void (missed ? apply(ANYTHING, batch) : apply(batch.events, batch, nameOf(batch)))
-  }
-
-  function reportUnreadable(): void {
-    const count = unreadable.count()
-    if (count > 0)
-      onError(
-        new Error(
-          `Unreadable messages on the invalidation channel "${channel}": ${count}. Check who publishes to it.`,
-        ),
-      )
   }
 
   async function apply(events: Batch['events'], batch: Batch | undefined, name?: BatchName): Promise<void> {
@@ -150,8 +141,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     const wasMissing = peers.isMissing
     if (peers.look()) {
       void local.publish(ANYTHING)
-      // A gateway that fell silent reminds nobody any more of what it had sent to a backend, which may be
-      // carried out later.
+      // It sends no reminders of its mutations any more, which a backend can still carry out.
       afterSilence.add(ANYTHING)
     }
     if (peers.isMissing !== wasMissing) onMissing(peers.isMissing)
@@ -192,6 +182,16 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       for (const one of channels) eventTarget.removeEventListener(one, receive)
     },
   }
+}
+
+function reportUnreadable(channel: string, messages: SparseReports, onError: (error: unknown) => void): void {
+  const count = messages.count()
+  if (count === 0) return
+  onError(
+    new Error(
+      `Unreadable messages on the invalidation channel "${channel}": ${count}. Check who publishes to it.`,
+    ),
+  )
 }
 
 function resync(peers: Peers, local: InvalidationBus): Promise<void> {

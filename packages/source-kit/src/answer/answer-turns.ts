@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers'
 import { answerSizeOf, beginAnswer, type AnswerLimits, type AnswerSize } from '@vinyasa/yoga-internals'
 import { GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql'
-import { createAttachment, createTurns, hasLeft } from '@vinyasa/base'
+import { createAttachment, createTurns, drained, hasLeft, ownerOf, systemClock, TURN_MS } from '@vinyasa/base'
 import { fieldsOf } from './fields-of.ts'
 import type { HeldAnswers } from './held-answers.ts'
 
@@ -13,22 +14,24 @@ export interface AnswerTurns {
   count(context: unknown, info: GraphQLResolveInfo, type: GraphQLObjectType): Promise<true> | undefined
 }
 
-/** Objects of an answer that never wait: most answers have no more, and batches of joins are as they would be. */
+/** Objects of an answer that wait only if they are slow: most answers have no more, and joins load them in one batch. */
 const FREE_OBJECTS = 2_000
-/** Objects of one answer that are executed in one turn of the event loop: few enough that what they bring dies young. */
-const OBJECTS_A_TURN = 100
-/**
- * The most objects that those of one turn may bring: where they bring more, as lists do, fewer go on in a
- * turn from then on, ten at least.
- */
-const MADE_A_TURN = 1_000
-const LEAST_A_TURN = 10
+/** Objects that never wait, so that small operations do not read the clock. */
+const UNTIMED_OBJECTS = 32
+/** Objects are slow if each takes longer on average. */
+const SLOW_MS = 0.5
+/** Objects of one field that continue together, until it is known how long they take. */
+const FIRST_OBJECTS = 4
+const MOST_OBJECTS = 100
+/** Groups that take longer get smaller. */
+const GROUP_MS = 1
 
 /** Objects that go on in one turn: they wait for one promise, for those of their own would be most of what an answer holds. */
 interface Group {
   readonly turn: Promise<true>
   readonly begin: (isBegun: true) => void
   readonly fail: (refusal: GraphQLError) => void
+  readonly field: unknown
   members: number
 }
 
@@ -37,9 +40,28 @@ interface Waiting {
   readonly size: AnswerSize
   /** The last come first: what is begun is finished before more is begun, so that little waits. */
   readonly groups: Group[]
-  /** Objects of a group. */
-  most: number
+  /** Objects of a group, by the field that they come from. */
+  readonly most: Map<unknown, number>
   isTaking: boolean
+}
+
+interface Tick {
+  readonly since: number
+  readonly cpu: NodeJS.CpuUsage
+  objects: number
+}
+let tick: Tick | undefined
+
+/** Counts an object, and returns whether those of the current tick are slow. Time in which other processes ran is left out. */
+function areSlow(): boolean {
+  if (!tick) {
+    tick = { since: systemClock.now(), cpu: process.cpuUsage(), objects: 0 }
+    setImmediate(() => (tick = undefined))
+  }
+  const leastMs = Math.max(TURN_MS, SLOW_MS * ++tick.objects)
+  if (systemClock.now() - tick.since < leastMs) return false
+  const { user, system } = process.cpuUsage(tick.cpu)
+  return user + system > 1_000 * leastMs
 }
 
 export function createAnswerTurns(limits: () => AnswerLimits, heldAnswers: HeldAnswers): AnswerTurns {
@@ -70,33 +92,34 @@ export function createAnswerTurns(limits: () => AnswerLimits, heldAnswers: HeldA
     if (known) return known
     // Of others nobody says when they are over.
     if (operation.operation !== 'subscription' && size === answerSizeOf(context)) size.watcher = heldAnswers
-    known = { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }
+    known = { size, groups: [], most: new Map(), isTaking: false }
     large.set(size, known)
     return known
   }
 
   async function take(waiting: Waiting, context: unknown): Promise<void> {
     const { size, groups } = waiting
+    const owner = ownerOf(context)
     waiting.isTaking = true
-    let begun = 0
-    let before = size.objects
-    for (;;) {
-      await turns.next()
-      const made = size.objects - before
-      if (made > MADE_A_TURN) shrink(waiting, begun, made)
-      size.watcher?.holds(size, size.heldBytes)
-      await heldAnswers.room(size)
-      if (hasLeft(context))
-        size.giveUp(
-          new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }),
-        )
-      const group = groups.pop()
-      if (!group) break
-      begun = group.members
-      before = size.objects
-      if (size.refusal) group.fail(size.giveUp())
-      else group.begin(true)
-    }
+    do {
+      await turns.next(owner)
+      const from = systemClock.now()
+      do {
+        size.watcher?.holds(size, size.heldBytes)
+        await heldAnswers.room(size)
+        if (hasLeft(context))
+          size.giveUp(
+            new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }),
+          )
+        const group = groups.pop()
+        if (!group) break
+        const began = systemClock.now()
+        if (size.refusal) group.fail(size.giveUp())
+        else group.begin(true)
+        await drained()
+        waiting.most.set(group.field, fitting(group.members, systemClock.now() - began))
+      } while (groups.length > 0 && systemClock.now() - from < TURN_MS)
+    } while (groups.length > 0)
     waiting.isTaking = false
   }
 
@@ -108,34 +131,39 @@ export function createAnswerTurns(limits: () => AnswerLimits, heldAnswers: HeldA
       } catch (error) {
         return Promise.reject(error as Error)
       }
-      if (size.objects <= FREE_OBJECTS) return undefined
+      const isFree = size.objects <= FREE_OBJECTS && (size.objects <= UNTIMED_OBJECTS || !areSlow())
+      if (isFree) return undefined
       const waiting = waitingOf(size, context, info)
-      const { turn } = groupOf(waiting)
+      const { turn } = groupOf(waiting, info.fieldNodes[0])
       if (!waiting.isTaking) void take(waiting, context)
       return turn
     },
   }
 }
 
-function shrink(waiting: Waiting, begun: number, made: number): void {
-  const fewer = Math.floor((begun * MADE_A_TURN) / made)
-  waiting.most = Math.max(LEAST_A_TURN, Math.min(waiting.most, fewer))
+/** Returns how many objects should continue together after a group of `members` took so long. */
+function fitting(members: number, tookMs: number): number {
+  return Math.max(
+    1,
+    Math.min(MOST_OBJECTS, tookMs > GROUP_MS ? Math.floor((members * GROUP_MS) / tookMs) : 2 * members),
+  )
 }
 
-/** The group that one more object goes on with. */
-function groupOf({ groups, most }: Waiting): Group {
+/** Returns the group that one more object of a field continues with. */
+function groupOf({ groups, most }: Waiting, field: unknown): Group {
   let group = groups.at(-1)
-  if (!group || group.members >= most) groups.push((group = createGroup()))
+  const isFull = !group || group.field !== field || group.members >= (most.get(field) ?? FIRST_OBJECTS)
+  if (!group || isFull) groups.push((group = createGroup(field)))
   group.members++
   return group
 }
 
-function createGroup(): Group {
+function createGroup(field: unknown): Group {
   let begin: Group['begin'] = () => {}
   let fail: Group['fail'] = () => {}
   const turn = new Promise<true>((resolve, reject) => {
     begin = resolve
     fail = reject
   })
-  return { turn, begin, fail, members: 0 }
+  return { turn, begin, fail, field, members: 0 }
 }
