@@ -21,7 +21,7 @@ export interface Verb {
 
 /** `DeleteUser`, `deleteUser` and `delete_user` are `delete` and `User`. */
 export function readVerb(name: string): Verb {
-  const [, first = '', rest = ''] = /^([A-Za-z][a-z]*)_?(.*)$/.exec(name) ?? []
+  const [, first = '', rest = ''] = /^([A-Za-z][a-z]*)_?(.*)$/s.exec(name) ?? []
   return {
     operation: OPERATIONS.get(first.toLowerCase()),
     noun: rest === '' ? undefined : rest.charAt(0).toUpperCase() + rest.slice(1),

@@ -112,7 +112,7 @@ function plainPath(
   const undescribed = new Set<string>()
   const path = template.replace(/\{([^{}]*)\}/g, (whole, text: string) => {
     if (names.includes(text)) return whole
-    const bare = text.replace(/:.*$/s, '').replaceAll(/^[\s*+]+|[\s*+?]+$/g, '')
+    const bare = text.replace(/:.*$/s, '').replaceAll(/^[\s*+]+|(?<![\s*+?])[\s*+?]+$/g, '')
     if (bare === '') return whole
     if (!names.includes(bare) && !isName(bare)) undescribed.add(bare)
     return `{${bare}}`
