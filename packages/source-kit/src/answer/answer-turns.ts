@@ -18,8 +18,9 @@ export interface AnswerTurns {
 const FREE_OBJECTS = 2_000
 /** Objects that never wait, so that small operations do not read the clock. */
 const UNTIMED_OBJECTS = 32
-/** Objects are slow if each takes longer on average. */
-const SLOW_MS = 0.5
+/** Objects are slow if each takes longer on average, over so long a time that new code is not slow. */
+const SLOW_MS = 0.6
+const SLOW_TICK_MS = 30
 /** Objects of one field that continue together, until it is known how long they take. */
 const FIRST_OBJECTS = 4
 const MOST_OBJECTS = 100
@@ -45,23 +46,28 @@ interface Waiting {
   isTaking: boolean
 }
 
+/** Milliseconds that this process has worked, without those in which others did; of the clock on platforms that do not say. */
+function workedMs(): number {
+  if (globalThis.process?.release?.name !== 'node') return systemClock.now()
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 interface Tick {
   readonly since: number
-  readonly cpu: NodeJS.CpuUsage
+  readonly worked: number
   objects: number
 }
 let tick: Tick | undefined
 
-/** Counts an object, and returns whether those of the current tick are slow. Time in which other processes ran is left out. */
+/** Counts an object, and returns whether those of the current tick are slow. */
 function areSlow(): boolean {
   if (!tick) {
-    tick = { since: systemClock.now(), cpu: process.cpuUsage(), objects: 0 }
+    tick = { since: systemClock.now(), worked: workedMs(), objects: 0 }
     setImmediate(() => (tick = undefined))
   }
-  const leastMs = Math.max(TURN_MS, SLOW_MS * ++tick.objects)
-  if (systemClock.now() - tick.since < leastMs) return false
-  const { user, system } = process.cpuUsage(tick.cpu)
-  return user + system > 1_000 * leastMs
+  const leastMs = Math.max(SLOW_TICK_MS, SLOW_MS * ++tick.objects)
+  return systemClock.now() - tick.since > leastMs && workedMs() - tick.worked > leastMs
 }
 
 export function createAnswerTurns(limits: () => AnswerLimits, heldAnswers: HeldAnswers): AnswerTurns {
