@@ -1,6 +1,7 @@
 import { nextTick } from 'node:process'
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import { ownerOf } from './client.ts'
+import { Askers } from './fair-queue.ts'
 
 /** Long work that is done a share at a time, so that the event loop gets to other work in between. */
 export interface Turns {
@@ -85,24 +86,31 @@ export function drained(): Promise<void> {
   })
 }
 
-let since: number | undefined
-
-/** Returns whether the current tick of the event loop has worked for `TURN_MS` since this was first called in it. */
-function isTickSpent(): boolean {
-  const now = performance.now()
-  if (since === undefined) {
-    since = now
-    setImmediate(() => (since = undefined))
-  }
-  return now - since > TURN_MS
+interface Tick {
+  readonly since: number
+  readonly first: unknown
 }
-
+let tick: Tick | undefined
 const turns = createTurns()
+const waitingContexts = new Map<unknown, Promise<void>>()
 
 /**
- * Waits if the current tick is spent, so that replies that arrive together do not stop the event loop together.
- * @param context The context of the operation, whose client takes turns with others.
+ * Returns a promise if the current tick of the event loop has worked for `TURN_MS` on another operation, so that replies which
+ * arrive together do not stop the loop together. All replies of one operation wait for the same turn: their joins stay one batch.
+ * @param asker The context of the operation, or the `Askers` of several.
  */
-export function tickFor(context: unknown): Promise<void> | undefined {
-  return isTickSpent() ? turns.next(ownerOf(context)) : undefined
+export function tickFor(asker: unknown): Promise<void> | undefined {
+  const context = asker instanceof Askers ? asker.first : asker
+  const now = performance.now()
+  if (!tick) {
+    tick = { since: now, first: context }
+    setImmediate(() => (tick = undefined))
+  }
+  if (tick.first === context || now - tick.since <= TURN_MS) return undefined
+  let turn = waitingContexts.get(context)
+  if (!turn) {
+    turn = turns.next(ownerOf(context)).finally(() => waitingContexts.delete(context))
+    waitingContexts.set(context, turn)
+  }
+  return turn
 }

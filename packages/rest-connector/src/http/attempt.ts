@@ -77,7 +77,8 @@ export async function attempt(
     }
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
-    await tickFor(asker)
+    const turn = tickFor(asker)
+    if (turn) await turn
     const parsed = parseBody(status, contentType, body, { maxItems: maxResponseItems, turns }, kind)
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
