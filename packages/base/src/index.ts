@@ -53,7 +53,7 @@ export {
   type Unpacked,
   type UnpackOptions,
 } from './memory/reply-memory.ts'
-export { createTurns, drained, SLICE_BYTES, tickFor, TURN_MS, type Turns } from './turns.ts'
+export { createTurns, drained, SLICE_BYTES, TURN_MS, type Turns } from './turns.ts'
 export {
   type AnyKnownOptions,
   type KnownOptions,

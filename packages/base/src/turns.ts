@@ -1,7 +1,5 @@
 import { nextTick } from 'node:process'
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
-import { ownerOf } from './client.ts'
-import { Askers } from './fair-queue.ts'
 
 /** Long work that is done a share at a time, so that the event loop gets to other work in between. */
 export interface Turns {
@@ -84,33 +82,4 @@ export function drained(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => nextTick(resolve))
   })
-}
-
-interface Tick {
-  readonly since: number
-  readonly first: unknown
-}
-let tick: Tick | undefined
-const turns = createTurns()
-const waitingContexts = new Map<unknown, Promise<void>>()
-
-/**
- * Returns a promise if the current tick of the event loop has worked for `TURN_MS` on another operation, so that replies which
- * arrive together do not stop the loop together. All replies of one operation wait for the same turn: their joins stay one batch.
- * @param asker The context of the operation, or the `Askers` of several.
- */
-export function tickFor(asker: unknown): Promise<void> | undefined {
-  const context = asker instanceof Askers ? asker.first : asker
-  const now = performance.now()
-  if (!tick) {
-    tick = { since: now, first: context }
-    setImmediate(() => (tick = undefined))
-  }
-  if (tick.first === context || now - tick.since <= TURN_MS) return undefined
-  let turn = waitingContexts.get(context)
-  if (!turn) {
-    turn = turns.next(ownerOf(context)).finally(() => waitingContexts.delete(context))
-    waitingContexts.set(context, turn)
-  }
-  return turn
 }

@@ -88,7 +88,6 @@ it('exports what it says', () => {
     'text',
     'texts',
     'textsByName',
-    'tickFor',
     'toVolatility',
     'unlessAborted',
     'unpack',

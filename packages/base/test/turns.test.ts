@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createTurns, drained, tickFor } from '../src/index.ts'
+import { createTurns, drained } from '../src/index.ts'
 
 const work = (ms: number): void => {
   const until = performance.now() + ms
@@ -42,18 +42,4 @@ it('drained resolves after the microtasks that microtasks queue', async () => {
   })
   await all
   expect(order).toEqual([1, 2, 3])
-})
-
-it('replies wait if the tick was spent on another operation, those of one operation together', async () => {
-  await setImmediate()
-  const [first, second] = [{}, {}]
-  expect(tickFor(first)).toBeUndefined()
-  expect(tickFor(second)).toBeUndefined()
-  work(10)
-  expect(tickFor(first)).toBeUndefined()
-  const turn = tickFor(second)
-  expect(turn).toBeInstanceOf(Promise)
-  expect(tickFor(second)).toBe(turn)
-  await turn
-  expect(tickFor(second)).toBeUndefined()
 })

@@ -9,7 +9,6 @@ import {
   liveMomentOf,
   OpenStreams,
   PassingMap,
-  tickFor,
   unlessAborted,
 } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
@@ -50,10 +49,7 @@ export class Invoker {
   /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
   async unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T> {
     const reply = await this.#find(method, request, site, read)
-    if (reply.read === read) return reply.value as T
-    const turn = tickFor(site.context)
-    if (turn) await turn
-    return read(reply.bytes)
+    return reply.read === read ? (reply.value as T) : read(reply.bytes)
   }
 
   /**
@@ -201,8 +197,6 @@ export class Invoker {
         ...watched.listeners,
       }
       const bytes = await watched.within(() => caller(method.transport(), call, watched.attempt))
-      const turn = tickFor(site.context)
-      if (turn) await turn
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
       watched.end('OK')

@@ -1,4 +1,4 @@
-import { type Clock, type Ending, type HeldReply, tickFor, type Turns } from '@vinyasa/base'
+import type { Clock, Ending, HeldReply, Turns } from '@vinyasa/base'
 import { decodeBody, isEncoded, parseBody, type AnswerKind } from './decode.ts'
 import { follow, isRedirect } from './redirect.ts'
 import { single } from './header-values.ts'
@@ -77,8 +77,6 @@ export async function attempt(
     }
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
-    const turn = tickFor(asker)
-    if (turn) await turn
     const parsed = parseBody(status, contentType, body, { maxItems: maxResponseItems, turns }, kind)
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
