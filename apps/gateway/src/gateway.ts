@@ -13,6 +13,7 @@ import { configuredBroker } from './bus/broker.ts'
 import { openBus } from './bus/open-bus.ts'
 import { openCache } from './composition/open-cache.ts'
 import type { ReachedBrokers } from './bus/reached-brokers.ts'
+import { plainResolvers } from './schema/plain-resolvers.ts'
 import { parseTypeDefs } from './schema/type-defs.ts'
 import { SchemaConflictError } from '@vinyasa/source-kit'
 import { pathOfOrigin } from './sources/elements.ts'
@@ -64,7 +65,8 @@ function asConfigError(error: unknown, config: GatewayConfig): ConfigError {
  * Composes a gateway from a config. Throws {@link ConfigError} when a source cannot be opened or two of them
  * give one field; whatever was opened before is closed again.
  */
-export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
+export async function createGateway(given: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
+  const config = given.resolvers ? { ...given, resolvers: plainResolvers(given.resolvers) } : given
   const { baseDirectory, logger } = options
   const typeDefs = parseTypeDefs(config)
   const paths = pathsOf(config)

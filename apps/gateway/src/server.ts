@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { nameClient } from '@vinyasa/base'
 import { guardBody } from '@vinyasa/node-handler'
@@ -18,6 +18,7 @@ import { listen } from './connections/listen.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
+import { createOutage } from './logging/outage.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
 
 type Bounds = 'maxConnections' | 'maxInFlight' | 'maxAddressShare'
@@ -54,6 +55,11 @@ export interface GatewayServer {
 /** Requests that one connection may have without an answer, sent one behind the other; behind them it is not read. */
 const MAX_UNANSWERED = 32
 
+const SHED = {
+  down: 'requests are refused with 503 or 429: too many have no response yet (server.maxInFlight, and the share of one address, server.maxAddressShare), or clients hold a quarter of the heap',
+  up: 'requests are no longer refused',
+}
+
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', maxConnections = 0, logger } = options
@@ -61,7 +67,14 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
   const addressOf = clientsBy(proxies)
-  const serving = (gateway: Gateway) => ({ gateway, inFlight: createInFlight(() => drain.release()) })
+  const serving = (gateway: Gateway) => {
+    gateway.measureLoad(() => ({
+      requests: [...gate.inFlight].filter(({ response }) => !response.headersSent).length,
+      connections: drain.connections(),
+    }))
+    return servedBy(gateway, () => drain.release())
+  }
+  const shed = createOutage(logger, SHED, { maxInFlight, maxAddressShare: addressShare })
   let current = serving(gateway)
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
@@ -72,11 +85,15 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     addressOf,
     turns: createFairTurns(),
     serve(request, response) {
-      const { gateway, inFlight } = current
+      const served = current
+      shed.worked()
       drain.track(request, response)
-      inFlight.begin()
-      gateway.handle(request, response)
-      return inFlight
+      served.serve(request, response)
+      return served
+    },
+    onRefused(request, response, { status, code }) {
+      shed.failed(code, String)
+      current.gateway.ended({ request, response, status, code, isShed: true })
     },
   })
   const server = createServer(nodeDeadlines(deadlines), (request, response) => {
@@ -89,13 +106,15 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   server.on('checkExpectation', (request, response) => {
     guardBody(request, response)
     response.writeHead(417).end()
+    current.gateway.ended({ request, response })
   })
   const { isTrusted: isProxy } = proxies
   const { idleSince, inFlight: waiting } = gate
   const limit = limitConnections(server, { maxConnections, addressShare, isProxy, idleSince, logger })
   closeIdleConnections(server)
-  closeInStages(server, gate.isWhole)
-  endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
+  closeInStages(server, gate.isWhole, (...refusal) => current.refused(...refusal))
+  const onEnd = (...late: [IncomingMessage, ServerResponse]): void => current.endLate(...late)
+  endLateAnswers(server, { ...deadlines, inFlight: waiting, onEnd, logger })
   dropSlowReaders(server, { ...deadlines, ...gate, logger })
   const drain = createDrain(server, { isProbe, inFlight: gate.inFlight, stop: () => listening.close() })
   const ignored = ignoreUpgrades(server)
@@ -103,10 +122,11 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const retired = new Set<Promise<void>>()
   server.on('upgrade', (request, socket, head) => {
     proxies.clean(request)
-    if (asksForWebSocket(request)) {
-      limit.keep(socket as Socket)
-      current.gateway.handleUpgrade(request, socket, head)
-    } else ignored.serve(request, socket, head)
+    // A connection may bring any number of upgrades that are ignored: each is served, and counted, as another request.
+    if (!asksForWebSocket(request)) return ignored.serve(request, socket, head)
+    socket.once('refused', (status: number) => current.gateway.ended({ request, status }))
+    limit.keep(socket as Socket)
+    current.gateway.handleUpgrade(request, socket, head)
   })
   const listening = await listen(server, port, host)
 
@@ -125,8 +145,30 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       const deadline = AbortSignal.timeout(Math.max(1, graceMs))
       current.gateway.startDraining()
       await drain.close(deadline)
+      shed.worked(0)
       await Promise.all([...retired, current.gateway.close()])
     },
+  }
+}
+
+/** Serves requests from a gateway, and tells it of those that end without a response of its own. */
+function servedBy(gateway: Gateway, onEnd: () => void) {
+  const inFlight = createInFlight(onEnd)
+  return {
+    gateway,
+    inFlight,
+    serve(request: IncomingMessage, response: ServerResponse): void {
+      inFlight.begin()
+      gateway.handle(request, response)
+    },
+    end(request: IncomingMessage, response: ServerResponse): void {
+      gateway.ended({ request, response })
+      inFlight.end()
+    },
+    endLate: (request: IncomingMessage, response: ServerResponse): void =>
+      gateway.ended({ request, response, status: 504, code: 'ANSWER_TIMEOUT' }),
+    refused: (status: number, response: ServerResponse<IncomingMessage> | undefined): void =>
+      gateway.ended({ status, response, request: response?.req }),
   }
 }
 

@@ -1,8 +1,12 @@
 import { createFairTurns } from '@vinyasa/live-query/ws'
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expect, it } from 'vitest'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { createDisposables, waitUntil } from '@vinyasa/test-kit'
+import { afterAll, expect, it } from 'vitest'
 import { createConnectionGate } from '../src/connections/connection-gate.ts'
+
+const disposables = createDisposables(afterAll)
 
 function open() {
   let begun = 0
@@ -25,7 +29,7 @@ function open() {
     gate.admit({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse)
     return response
   }
-  return { ask, counts: () => ({ begun, ended, inFlight: [...gate.inFlight].length }) }
+  return { gate, ask, counts: () => ({ begun, ended, inFlight: [...gate.inFlight].length }) }
 }
 
 it('a request is over once, however often its response says that it has closed', () => {
@@ -45,4 +49,23 @@ it('each request of a connection ends with its own response', () => {
   expect(counts()).toEqual({ begun: 2, ended: 1, inFlight: 1 })
   responses[1]?.emit('close')
   expect(counts()).toEqual({ begun: 2, ended: 2, inFlight: 0 })
+})
+
+it('the requests of a connection that is cut end without stack traces, and later errors have one', async () => {
+  const { gate } = open()
+  const errors: Error[] = []
+  const server = createServer((request, response) => {
+    request.on('error', (error) => void errors.push(error))
+    gate.admit(request, response)
+  })
+  disposables.use({ close: async () => void server.close() })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { readonly port: number }
+  const client = connect(port, '127.0.0.1')
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
+  await new Promise((resolve) => server.once('request', resolve))
+  client.resetAndDestroy()
+  await waitUntil(() => errors.length === 20)
+  expect(errors.filter(({ stack }) => stack?.includes('\n    at '))).toEqual([])
+  expect(new Error('later').stack).toContain('\n    at ')
 })

@@ -218,7 +218,8 @@ it('backends are asked for their health once a second, whoever asks', async () =
 it('a backend hears of one probe where a hundred ask', async () => {
   const backend = await startRestBackend(() => ({ json: 'well' }))
   onTestFinished(() => backend.stop())
-  const rest = { baseUrl: backend.url, healthPath: '/health', endpoints: [{ name: 'item', path: '/item' }] }
+  const endpoints = [{ name: 'item', path: '/item' }]
+  const rest = { baseUrl: backend.url, healthPath: '/health', required: true, endpoints }
   const { server } = await startGateway({ rest: { shop: rest } })
   const asked = await Promise.all(Array.from({ length: 100 }, () => fetch(`${server.url}/health/ready`)))
   expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]))

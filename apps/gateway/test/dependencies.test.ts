@@ -233,7 +233,11 @@ describe('statements', () => {
       rest: { t: await rest() },
       typeDefs: 'type Other { id: ID } type Query { other: Other }',
       resolvers: { Query: { other: () => ({ id: 1 }) } },
-      dependencies: { 'Mutation.reset': { changes: ['Other'] }, 'Query.calls': { dependsOn: ['Thing'] } },
+      dependencies: {
+        'Mutation.reset': { changes: ['Other'] },
+        'Query.calls': { dependsOn: ['Thing'] },
+        'Query.other': { asker: [] },
+      },
       responseCache: true,
     })
     for (const query of ['{ thing { id } }', '{ calls }', '{ other { id } }']) await ask(gateway, query)

@@ -23,6 +23,7 @@ async function serve(files: Readonly<Record<string, string | RestAnswer>>) {
     }),
   )
   const directory = await mkdtemp(join(tmpdir(), 'vinyasa-download-'))
+  cleanup.use(() => rm(directory, { recursive: true, force: true }))
   const get = (path: string, limits?: DownloadOptions) =>
     downloadDocument(backend.url + path, directory, limits)
   const kept = async () =>
@@ -137,6 +138,7 @@ describe('downloadDocument', () => {
           expect(await readdir(folder)).toEqual(['inside'])
           const all = await readdir(inside, { recursive: true })
           expect(all.filter((name) => /(^|\/)\./.test(name))).toEqual([])
+          await rm(folder, { recursive: true })
         },
       ),
       { numRuns: 60, interruptAfterTimeLimit: 15_000 },

@@ -76,7 +76,7 @@ describe('a body in chunks of one byte', () => {
       '400',
     ],
     ['to nowhere', headOf(CHUNKED, '/nowhere'), '404'],
-    ['compressed', headOf(`${CHUNKED}Content-Encoding: gzip\r\n`), '400'],
+    ['compressed', headOf(`${CHUNKED}Content-Encoding: gzip\r\n`), '415'],
     [
       'without a header against requests of other sites',
       headOf(CHUNKED).replace('x-graphql-csrf: 1\r\n', ''),

@@ -52,7 +52,11 @@ async function open(url: string, query: string, accept: string, signal?: AbortSi
   })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  while (!text.includes('"data":')) text += (await reader.read()).value ?? ''
+  while (!text.includes('"data":')) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the stream ended with ${response.status}: ${text}`)
+    text += value
+  }
   const isCut = async (): Promise<boolean> => {
     for (;;) {
       const step = await reader.read().catch(() => undefined)

@@ -54,6 +54,8 @@ describe('scanTokens', () => {
       undefined,
     ],
     ['nested brackets with no limit set', `{ a(x: ${'['.repeat(600)}`, {}, code],
+    ['lines with no limit set', `{ a ${'#\n'.repeat(30_000)} }`, {}, code],
+    ['lines of a block string with no limit set', `{ a(x: """${'\r'.repeat(30_000)}""") }`, {}, code],
     ['deep selections with no limit set', '{ a '.repeat(20_000), {}, code],
   ] as const)('%s', (_, text, limits, expected) => {
     expect(codeOf(() => scanTokens(text, { ...unlimited, ...limits }))).toBe(expected)

@@ -14,7 +14,7 @@ import parsePrometheus from 'parse-prometheus-text-format'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { createLogger } from '../src/logging/logger.ts'
-import { post, startGateway, type RunningGateway } from './support/gateway.ts'
+import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
 import { watchStatus } from './support/watch-status.ts'
 import { registerTracerProvider } from './support/tracer-provider.ts'
 
@@ -122,6 +122,26 @@ it('says at debug level which operations are planned, and why others are not', a
 })
 
 describe('the request log', () => {
+  it('has no trace id if no SDK is registered, unless the client sends one', async () => {
+    const log: string[] = []
+    const destination = { write: (line: string) => void log.push(line) }
+    const { endpoint } = await startGateway(
+      { ...OWN_SCHEMA, tracing: true },
+      { logger: await createLogger({ format: 'json', destination }) },
+    )
+    const ask = async (headers = {}): Promise<unknown> => {
+      log.length = 0
+      await (await post(endpoint, { query: '{ hello }' }, headers)).text()
+      return log.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'request')
+    }
+    const line = await ask()
+    expect(line).toMatchObject({ operation: expect.any(String) })
+    expect(line).not.toHaveProperty('trace_id')
+    expect(line).not.toHaveProperty('span_id')
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    expect(await ask({ traceparent })).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c' })
+  })
+
   it('is one line a request: id, operation, milliseconds, backend calls', async () => {
     const { endpoint, log } = await stage()
     const response = await post(
@@ -143,6 +163,32 @@ describe('the request log', () => {
         backendCalls: 2,
       }),
     ])
+  })
+
+  it('of a hit has the name of the operation, and of a bypass the reason, which the response has in development', async () => {
+    for (const preset of ['development', 'production'] as const) {
+      const { endpoint, log } = await stage({ responseCache: true, preset })
+      const query = 'query Lamp { product(id: 1) { name } }'
+      const requests = [
+        { query },
+        { query },
+        { query: 'query Other { product(id: 2) { name } }', headers: { cookie: 'sid=1' } },
+      ]
+      const reasons: (string | null)[] = []
+      for (const { headers, ...body } of requests) {
+        const response = await post(endpoint, body, headers ?? {})
+        await response.text()
+        reasons.push(response.headers.get('x-cache-reason'))
+      }
+      const lines = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+      const cookie = 'the request has a cookie, which is not part of the key'
+      expect(lines.map(({ operation, cache, cacheReason }) => [operation, cache, cacheReason])).toEqual([
+        ['Lamp', 'MISS', undefined],
+        ['Lamp', 'HIT', undefined],
+        ['Other', 'BYPASS', cookie],
+      ])
+      expect(reasons).toEqual([null, null, preset === 'production' ? null : cookie])
+    }
   })
 
   it('names the codes of errors, not their texts', async () => {

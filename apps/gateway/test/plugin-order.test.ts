@@ -26,6 +26,7 @@ describe('a plugin of the config that wraps the executor', () => {
     const { endpoint } = await startGateway({
       typeDefs: 'type Query { quick: String slow: String }',
       resolvers: { Query: { quick: () => 'now', slow: () => slow } },
+      dependencies: { 'Query.quick': { asker: [] }, 'Query.slow': { asker: [] } },
       responseCache: true,
       plugins: [Object.assign(wrapper, { readsHeaders: [] })],
     })

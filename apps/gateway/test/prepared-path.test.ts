@@ -1,5 +1,5 @@
 import { systemClock } from '@vinyasa/base'
-import { startRestBackend } from '@vinyasa/test-kit'
+import { startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { createHash, createHmac } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import pino from 'pino'
@@ -78,7 +78,7 @@ describe('hooks that change the variables of a body that came before', () => {
     const { endpoint } = await startGateway({
       typeDefs: 'type Query { echo(word: String!): String }',
       resolvers: { Query: { echo: (_parent: unknown, args: unknown) => (args as { word: string }).word } },
-      dependencies: { 'Query.echo': {} },
+      dependencies: { 'Query.echo': { asker: [] } },
       responseCache: { defaultTtlMs: 60_000 },
       plugins: [
         {
@@ -142,6 +142,10 @@ const gets = (parameters: Record<string, string>, headers: Record<string, string
 const send = (endpoint: string, { search = '', ...request }: Asked): Promise<Response> =>
   fetch(`${endpoint}${search}`, request)
 
+const persisted = (query: string): object => ({
+  persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+})
+
 const requests: Readonly<Record<string, Asked>> = {
   'a query': asks('{ hello }'),
   'a query with a name': asks('query Hello { hello }'),
@@ -201,6 +205,23 @@ const requests: Readonly<Record<string, Asked>> = {
   'a GET with a cookie': gets({ query: '{ hello }' }, { cookie: 'a=b' }),
   'a GET with a validator': gets({ query: '{ hello }' }, { 'if-none-match': '*' }),
   'a GET with a stale validator': gets({ query: '{ hello }' }, { 'if-none-match': '"a"' }),
+  'a GET with a validator of an origin': gets(
+    { query: '{ hello }' },
+    { 'if-none-match': '*', origin: 'https://a.test' },
+  ),
+  'a GET with a validator and an error': gets({ query: '{ fail hello }' }, { 'if-none-match': '*' }),
+  'a GET with a validator and a value': gets({ query: '{ echo(text: "a") }' }, { 'if-none-match': '*' }),
+  'a GET with a deferred fragment and a validator': gets(
+    { query: '{ hello ... @defer { item { id } } }' },
+    { accept: 'multipart/mixed', 'if-none-match': '*', origin: 'https://a.test' },
+  ),
+  "a client's library": asks('{ hello }', { extensions: { clientLibrary: { name: 'a', version: '4.0.0' } } }),
+  'deep extensions': asks('{ hello }', { extensions: { a: deep(120) } }),
+  'a GET with deep extensions': gets({ query: '{ hello }', extensions: JSON.stringify({ a: deep(120) }) }),
+  'a document with its hash': asks('{ hello }', { extensions: persisted('{ hello }') }),
+  "a document with another one's hash": asks('{ hello }', { extensions: persisted('{ item { id } }') }),
+  'a query string': { ...asks('{ hello }'), search: '?op=Hello&query={fail}' },
+  'an empty name': asks('query Hello { hello }', { operationName: '' }),
   'a GET that another site could send': { search: gets({ query: '{ hello }' }).search },
   'a GET with a content type': { ...gets({ query: '{ hello }' }), headers: json },
   'a GET with a simple content type': {
@@ -249,6 +270,7 @@ function alike(bytes: Uint8Array): string {
 
 /** All that a client and an operator see of a request, but for what is new each time. */
 async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object> {
+  const before = lines.length
   const response = await send(endpoint, request)
   const bytes = new Uint8Array(await response.arrayBuffer())
   // Nine megabytes, the same for everybody.
@@ -256,6 +278,8 @@ async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object>
   const body = isPage ? createHash('sha256').update(bytes).digest('hex') : alike(bytes)
   const { date: _date, 'x-request-id': id, age: _age, ...headers } = Object.fromEntries(response.headers)
   if (headers['retry-after']) headers['retry-after'] = 'some'
+  // A long body can arrive before its line is written.
+  if (isPage) await waitUntil(() => lines.length > before)
   const { time: _time, ms, id: loggedId, ...line } = lines.at(-1) ?? {}
   return { status: response.status, headers, body, line, isLogged: id === loggedId && typeof ms === 'number' }
 }

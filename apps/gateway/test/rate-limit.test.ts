@@ -16,12 +16,13 @@ import {
 } from '../src/rate-limit/counters.ts'
 import { createRateLimit } from '../src/rate-limit/rate-limit.ts'
 import { Windows } from '../src/rate-limit/windows.ts'
-import { createOutage } from '../src/redis/outage.ts'
+import { createOutage } from '../src/logging/outage.ts'
 import { post, startGateway } from './support/gateway.ts'
 
-const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
+const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers' | 'dependencies'> = {
   typeDefs: 'type Query { hello: Int, other: Int } type Mutation { login: Int }',
   resolvers: { Query: { hello: () => 1, other: () => 2 }, Mutation: { login: () => 3 } },
+  dependencies: { 'Query.hello': { asker: [] }, 'Query.other': { asker: [] } },
 }
 
 async function start(rules: readonly RateLimitRule[], config: GatewayConfig = {}) {
@@ -385,7 +386,8 @@ it('each rule has counts of its own', async () => {
   const { requests } = createRateLimit({ rules, counters, address: { note() {}, of: () => 'a' } })
   const request = new Request('http://g', { headers: { 'x-key': 'k' } })
   await requests.onParams?.({ request, context: {} } as never)
-  expect(added).toEqual(['0:60 address:a', expect.stringMatching(/^1:60 header:/)])
+  expect(added).toEqual([expect.stringMatching(/ address:a$/), expect.stringMatching(/ header:/)])
+  expect(new Set(added.map((key) => key.split(' ')[0])).size).toBe(2)
 })
 
 describe('a Redis that is away', () => {
@@ -394,7 +396,7 @@ describe('a Redis that is away', () => {
     let isAway = true
     const said: unknown[][] = []
     const logger = {
-      error: (...line: unknown[]) => void said.push(line),
+      warn: (...line: unknown[]) => void said.push(line),
       info: (...line: unknown[]) => void said.push(line),
     }
     const counters = createRedisCounters(
@@ -402,11 +404,11 @@ describe('a Redis that is away', () => {
       {
         redis: { eval: async () => (isAway ? Promise.reject(new Error('gone')) : [1, 1000]) } as never,
         near: createMemoryCounters({ name: '0', max: 1, windowMs: 1000 }),
-        outage: createOutage(logger as never, 'Redis', () => now),
+        outage: createOutage(logger as never, { down: 'Redis is down', up: 'Redis is up' }, {}, () => now),
       },
     )
     for (let count = 0; count < 442; count++) await counters.add('a', 1)
-    expect(said).toEqual([[new Error('gone'), expect.stringContaining('does not answer')]])
+    expect(said).toEqual([[{ cause: 'gone', since: expect.stringMatching(/^\d{4}-.*Z$/) }, 'Redis is down']])
     now = 5_000
     await counters.add('a', 1)
     isAway = false
@@ -415,7 +417,9 @@ describe('a Redis that is away', () => {
     now = 6_000
     await counters.add('a', 1)
     await counters.add('a', 1)
-    expect(said.slice(1)).toEqual([[{ failures: 443, forMs: 5_000 }, 'Redis answers again']])
+    expect(said.slice(1)).toEqual([
+      [{ failures: 443, forMs: 5_000, since: expect.any(String) }, 'Redis is up'],
+    ])
   })
 })
 
@@ -467,6 +471,60 @@ describeWithRedis('rateLimit with Redis', () => {
     const second = await counters.add('a', 1)
     expect(second.count).toBe(2)
     expect(second.endsInMs).toBeLessThanOrEqual(60_000)
+  })
+
+  it.each<[string, RateLimitRule, RateLimitRule]>([
+    ['limits', { max: 2, windowSeconds: 60 }, { max: 3, windowSeconds: 60 }],
+    [
+      'clients',
+      { max: 2, windowSeconds: 60 },
+      { max: 2, windowSeconds: 60, by: { header: 'x-key', trusted: true } },
+    ],
+    ['windows', { max: 2, windowSeconds: 60 }, { max: 2, windowSeconds: 61 }],
+    [
+      'fields',
+      { max: 2, windowSeconds: 60, fields: ['Query.hello'] },
+      { max: 2, windowSeconds: 60, fields: ['Query.hello', 'Query.other'] },
+    ],
+    [
+      'operations',
+      { max: 2, windowSeconds: 60, operations: ['A'] },
+      { max: 2, windowSeconds: 60, operations: ['A', 'B'] },
+    ],
+    ['counts', { max: 2, windowSeconds: 60 }, { max: 2, windowSeconds: 60, counts: 'executions' }],
+  ])('are not shared by gateways whose rules have other %s', async (_, rule, other) => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const [one, two] = [
+      await start([rule], { redisUrl: redis.url }),
+      await start([other], { redisUrl: redis.url }),
+    ]
+    expect(await many(3, () => one.ask('query A { hello }'))).toEqual([200, 200, LIMITED])
+    expect(await many(2, () => two.ask('query A { hello }'))).toEqual([200, 200])
+  })
+
+  it('are shared by equal rules, wherever they stand and however they are written', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const rule = { max: 2, windowSeconds: 60, fields: ['Query.hello', 'Query.other'] }
+    const one = await start([rule], { redisUrl: redis.url })
+    const two = await start(
+      [
+        { max: 99, windowSeconds: 60 },
+        { ...rule, fields: ['Query.other', 'Query.hello'], by: 'address', counts: 'executions' },
+      ],
+      { redisUrl: redis.url },
+    )
+    expect([await one.ask('{ hello }'), await two.ask('{ hello }'), await one.ask('{ hello }')]).toEqual([
+      200,
+      200,
+      LIMITED,
+    ])
+    const twice = await start([rule, rule], { redisUrl: redis.url })
+    expect(await twice.ask('{ hello }')).toBe(LIMITED)
+    const fresh = { max: 2, windowSeconds: 50 }
+    const both = await start([fresh, fresh], { redisUrl: redis.url })
+    expect(await many(3, () => both.ask('{ hello }'))).toEqual([200, 200, LIMITED])
   })
 
   it('counts over all gateways at once, and each goes on by itself without it', async () => {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createLogger, type Logger } from '../src/logging/logger.ts'
+import { Recorder } from '../src/observability/recorder.ts'
 import { useRecorder } from '../src/observability/use-recorder.ts'
 import { createRequestLog } from '../src/observability/request-log.ts'
 import { recordOf } from '../src/observability/request-record.ts'
@@ -19,6 +20,7 @@ const request = fc.record({
   calls: fc.nat(),
   errors: fc.option(fc.uniqueArray(text, { minLength: 1, maxLength: 3 })),
   left: fc.boolean(),
+  waitedFor: fc.option(fc.uniqueArray(text, { maxLength: 3 })),
 })
 
 function lines(): { readonly written: string[]; readonly destination: { write(line: string): void } } {
@@ -33,7 +35,7 @@ function log(logger: Logger, asked: Asked, redact: readonly string[] = []): void
   const times = [0, asked.ms]
   const now = (): number => times.shift() ?? asked.ms
   const observers = [createRequestLog({ logger, redact, now })]
-  const plugin = useRecorder({ observers, newId: () => asked.made, now })
+  const plugin = useRecorder(new Recorder({ observers, newId: () => asked.made, now }))
   const context: object = asked.left
     ? { res: { destroyed: true, closed: true, writableFinished: false } }
     : {}
@@ -45,6 +47,7 @@ function log(logger: Logger, asked: Asked, redact: readonly string[] = []): void
   record.path = asked.path
   record.backendCalls = asked.calls
   if (asked.operation !== null) record.operation = asked.operation
+  if (asked.waitedFor) record.waitedFor = asked.waitedFor
   if (asked.errors) record.errorCodes = new Set(asked.errors)
   const response = {
     status: asked.status,
@@ -65,7 +68,8 @@ it('lines are what pino writes', async () => {
     log(reference, asked)
     const written = ours.written.splice(0)
     expect(withoutTime(written)).toEqual(withoutTime(pinos.written.splice(0)))
-    expect(written).toHaveLength(asked.left && asked.operation === null ? 0 : 1)
+    expect(written).toHaveLength(1)
+    expect(JSON.parse(written[0] ?? '').status).toBe(asked.left ? 499 : asked.status)
   })
   fc.assert(same, { numRuns: 1_000 })
 })

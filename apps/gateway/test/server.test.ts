@@ -231,14 +231,17 @@ describe('live clients', () => {
     expect((await openStream(server.url)).first).toContain('/new')
   })
 
-  it('that come while the gateway stops get an answer, and hold back nothing', async () => {
+  it('that come while the gateway stops are refused with 503, and hold back nothing', async () => {
     const backend = await startBackend()
     const server = await start(backend)
     await query(server.url, new Agent())
     const closed = server.close()
-    const stream = await openStream(server.url)
-    expect(stream.first).toContain('done')
-    expect(await stream.ended).not.toContain('event: complete')
+    const { status, headers } = await post(
+      `${server.url}/graphql`,
+      { query: LIVE },
+      { accept: 'text/event-stream' },
+    )
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     await closed
   })
 

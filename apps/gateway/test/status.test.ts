@@ -5,7 +5,7 @@ import { connectRawWebSocket, describeWithRedis, requestMultipart, startRedis } 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readStatusPage } from '../src/status/page.ts'
 import { createRecentErrors } from '../src/observability/recent-errors.ts'
-import { withoutSecrets } from '../src/status/figures.ts'
+import { withoutSecrets } from '../src/logging/outage.ts'
 import { OWN_SCHEMA, post, startGateway } from './support/gateway.ts'
 import { watchStatus } from './support/watch-status.ts'
 

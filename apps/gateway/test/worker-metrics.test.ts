@@ -193,7 +193,6 @@ it('lines that the log of all gateways has lost are counted once while two of th
       { startedAt: 0, path: '/' } as never,
       { status: 200, headers: new Headers() } as never,
       {} as never,
-      {},
     )
   respond(first)
   expect(await first.render()).toContain('vinyasa_log_lines_lost_total 3')

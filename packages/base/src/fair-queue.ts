@@ -43,14 +43,13 @@ export class FairQueue<Item> {
 
   /** `asker`: the operation's context, or the `Askers` of work that several share. False: there is no place. */
   add(item: Item, asker: unknown): boolean {
-    const isShared = asker instanceof Askers
-    const owner = ownerOf(isShared ? asker.first : asker)
+    const owner = ownerOfWork(asker)
     const waiting = this.#lines.get(owner)?.items.size ?? 0
     if (waiting >= Math.max(ALWAYS, this.#places - this.size)) return false
     const owners: unknown[] = []
     this.#ownersOf.set(item, owners)
     const join = (joining: unknown): void => this.#enter(item, owners, ownerOf(joining))
-    if (isShared) asker.tellOf(join)
+    if (asker instanceof Askers) asker.tellOf(join)
     else join(asker)
     return true
   }
@@ -131,4 +130,9 @@ export class Askers {
     this.#others = undefined
     this.#tell = undefined
   }
+}
+
+/** Whose share a piece of work takes: the first one's, if several ask for it (`Askers`). See `ownerOf`. */
+export function ownerOfWork(asker: unknown): unknown {
+  return ownerOf(asker instanceof Askers ? asker.first : asker)
 }

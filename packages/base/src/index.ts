@@ -14,7 +14,7 @@ export {
 export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
-export { Askers, FairQueue, NO_PLACE } from './fair-queue.ts'
+export { Askers, FairQueue, NO_PLACE, ownerOfWork } from './fair-queue.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 export type { JsonText } from './json/json-text.ts'
 export {
@@ -26,6 +26,7 @@ export {
   type Volatility,
 } from './options/live-options.ts'
 export { keyed } from './memory/keyed.ts'
+export { freshUntilOf, limitFreshness, namelessContext, openFreshness } from './http/freshness.ts'
 export { copyJson, mergePatch } from './json/merge-patch.ts'
 export { type Finding, findingsAt, findingsOf, formatFinding } from './options/finding.ts'
 export { nearestNames } from './options/nearest-names.ts'
@@ -48,7 +49,6 @@ export {
   LONG_REPLY_BYTES,
   type ReplyFlow,
   ReplyMemory,
-  replyMemory,
   unpack,
   type Unpacked,
   type UnpackOptions,

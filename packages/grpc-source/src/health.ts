@@ -1,6 +1,6 @@
 import { WireReader } from './codec/wire-reader.ts'
 import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
-import { FAULTS } from './runtime/faults.ts'
+import { describeFailure, FAULTS } from './runtime/faults.ts'
 
 export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN'
 
@@ -10,7 +10,7 @@ export interface EndpointHealth {
   readonly status: HealthStatus
   /** Why it is not serving: a gRPC status. */
   readonly reason?: string | undefined
-  /** A description of the failure for operators; it may hold addresses and the backend's own text. */
+  /** A description of the failure for operators; it may hold addresses, and never the backend's own text. */
   readonly detail?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export async function checkHealth(
         const ended = error instanceof GrpcCallError ? error.status : undefined
         if (ended && FAULTS[ended].isAlive) return { address, status: 'SERVING' }
         const reason = ended ?? String(error)
-        return { address, status: 'NOT_SERVING', reason, detail: (error as Error).message }
+        return { address, status: 'NOT_SERVING', reason, detail: describeFailure(error) }
       }
     }),
   )

@@ -170,7 +170,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** Told which operations have a plan, and why others have none. Exceptions are ignored. */
   readonly onPlan?: ((event: PlanEvent) => void) | undefined
   /**
-   * Members of lists and maps that one reply may have: one of two bytes costs as much as one of a hundred. Above it the
+   * Members of lists and maps that one reply may have, selected or not: one of two bytes costs as much as one of a hundred. Above it the
    * call fails with `INTERNAL_SERVER_ERROR`. Default 100 000.
    */
   readonly maxResponseItems?: number | undefined

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
+import { createLedger, type HeldReply, processLedger, ReplyMemory } from '@vinyasa/base'
 import { freePort, makeCertificate, waitUntil } from '@vinyasa/test-kit'
 import { array, assert, nat, property, uint8Array } from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -11,7 +13,6 @@ import type { GrpcSourceOptions } from '../src/options.ts'
 import type { ResolvedEndpoint } from '@vinyasa/grpc-transport'
 import type { Connection, ConnectionOptions } from '../../grpc-transport/src/grpc/connection.ts'
 import { FrameReader } from '../../grpc-transport/src/grpc/frames.ts'
-import { SpareMemory } from '../../grpc-transport/src/grpc/spare-memory.ts'
 import { Peer } from '../../grpc-transport/src/grpc/peer.ts'
 import { formatTimeout } from '../../grpc-transport/src/grpc/status.ts'
 import { parseTarget } from '../../grpc-transport/src/grpc/target.ts'
@@ -22,6 +23,7 @@ import { answer, frame, startWireServer, type WireHandler, type WireServer } fro
 
 const REQUEST = Buffer.from('ask')
 const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 10_000, signal: undefined }
+const memory = (): ReplyMemory => new ReplyMemory(createLedger(1e9), 32 * 1024 * 1024)
 const ok: WireHandler = (call) => answer(call, frame('reply'))
 
 function transportTo(address: string, options: Partial<ResolvedEndpoint> = {}): Transport {
@@ -44,11 +46,7 @@ describe('messages', () => {
         (messages, cuts) => {
           const bytes = Buffer.concat(messages.map((message) => frame(message)))
           const seen: number[][] = []
-          const reader = new FrameReader(
-            100,
-            ({ bytes: message }) => seen.push([...message]),
-            new SpareMemory(),
-          )
+          const reader = new FrameReader(100, ({ bytes: message }) => seen.push([...message]), memory())
           let from = 0
           for (const cut of [...cuts, bytes.length]) {
             reader.push(bytes.subarray(from, from + cut))
@@ -62,7 +60,7 @@ describe('messages', () => {
   })
 
   it('keep what they hold while others grow in the memory that they outgrew', () => {
-    const spare = new SpareMemory()
+    const spare = memory()
     const seen: Uint8Array[] = []
     const read = (): FrameReader => new FrameReader(-1, ({ bytes }) => seen.push(bytes), spare)
     const sizes = [2_000_000, 262_144, 262_145, 1_048_576, 700_000, 2_000_001]
@@ -79,14 +77,53 @@ describe('messages', () => {
     for (const [index, message] of seen.entries())
       expect(message.every((byte) => byte === index + 1)).toBe(true)
     expect(new Set(seen.map(({ buffer }) => buffer)).size).toBe(sizes.length)
-    const [outgrown] = [spare.take(262_144)]
+    const outgrown = spare.take(262_144)
     expect(seen.some(({ buffer }) => buffer === outgrown.buffer)).toBe(false)
   })
 
   it('over the limit are refused by their prefix alone', () => {
-    const reader = new FrameReader(3, () => {}, new SpareMemory())
+    const reader = new FrameReader(3, () => {}, memory())
     reader.push(frame('abc'))
     expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('allows 3')
+  })
+
+  it('that are long count in the ledger until whoever asked has read them', async () => {
+    const server = await serve((call) => answer(call, frame(Buffer.alloc(2_000_000))))
+    const transport = transportTo(server.address)
+    const before = processLedger().bytes
+    let held: HeldReply | undefined
+    await transport.unary({ ...CALL, keepReply: (one) => void (held = one) }, REQUEST)
+    expect(processLedger().bytes - before).toBe(2_000_000)
+    held?.leave()
+    await transport.unary(CALL, REQUEST)
+    expect(processLedger().bytes).toBe(before)
+  })
+
+  it('that are long wait for those before them', async () => {
+    const [most, atOnce] = [4 * 1024 * 1024 - 100, 20]
+    let [sent, waiting] = [0, 0]
+    const handler: WireHandler = (call) => {
+      sent++
+      answer(call, frame(Buffer.alloc(most)))
+    }
+    const server = await serve(handler, { maxSessionMemory: 1_000 })
+    const transport = transportTo(server.address)
+    const kept: HeldReply[] = []
+    const call = { ...CALL, keepReply: (one: HeldReply) => void kept.push(one) }
+    const replies = Array.from({ length: atOnce }, async () => {
+      waiting++
+      await transport.unary(call, REQUEST)
+      waiting--
+    })
+    await waitUntil(() => sent === atOnce && kept.length > 0 && processLedger().bytes >= 16 * 1024 * 1024)
+    await sleep(200)
+    expect(waiting).toBeGreaterThan(10)
+    await waitUntil(() => {
+      kept.pop()?.leave()
+      return waiting === 0
+    })
+    for (const held of kept) held.leave()
+    await Promise.all(replies)
   })
 })
 

@@ -21,6 +21,7 @@ message Reply {
   Reply inner = 5;
   google.protobuf.Struct any = 6;
   google.protobuf.ListValue list = 7;
+  int32 last = 8;
 }
 message Item { string name = 1; }`
 
@@ -90,6 +91,13 @@ describe.each([true, false])('with plans: %s', (plans) => {
     const { data, errors } = await ask(bytes(MAX + 1), plans)
     expect(data).toEqual({ list: null })
     expect(errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE', limit: MAX } }])
+    // Items count whether they are selected or not.
+    for (const selection of ['__typename', 'inner { list }', 'last', 'last __typename inner { last }']) {
+      const reply = (count: number): Buffer => Buffer.concat([bytes(count), Buffer.of(0x40, 1)])
+      expect(await ask(reply(MAX), plans, selection)).toMatchObject({ data: { list: {} } })
+      const unselected = await ask(reply(MAX + 1), plans, selection)
+      expect(unselected.errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE', limit: MAX } }])
+    }
   })
 })
 

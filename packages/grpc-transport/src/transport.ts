@@ -17,7 +17,7 @@ export interface TransportCall<Signal = AbortSignal> {
    * Default: nobody's.
    */
   readonly asker?: unknown
-  /** Receives the memory of a long unpacked reply, to leave it once the reply was read. Default: leaves it immediately. */
+  /** Receives the memory of a long reply, to leave it once the reply was read. Default: leaves it immediately. */
   readonly keepReply?: ((held: HeldReply) => void) | undefined
   /** Told of the metadata before the reply's first message. Exceptions are ignored. */
   readonly onHeaders?: ((metadata: MetadataEntries) => void) | undefined

@@ -1,5 +1,5 @@
 import { type AnyKnownOptions, isPromise, wrongOption } from '@vinyasa/base'
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** The operation may not be live. */
 export function liveQueryNotEnabled(field: string): GraphQLError {
@@ -55,6 +55,19 @@ export function streamNotAcceptable(): GraphQLError {
     'The operation is answered by a stream, which the Accept header does not name. Accept text/event-stream, or multipart/mixed;subscriptionSpec=1.0.',
     { extensions: { code: 'STREAM_NOT_ACCEPTABLE' } },
   )
+}
+
+/** The server stops, and begins no stream. HTTP 503. */
+export function serverStops(): GraphQLError {
+  return new GraphQLError('The server is stopping. Send the operation again, to another one.', {
+    extensions: { code: 'SERVICE_UNAVAILABLE', http: { status: 503, headers: { 'Retry-After': '1' } } },
+  })
+}
+
+/** Whether a result says so: its status is told by the response, which no part of it could do. */
+export function isServerStop(result: unknown): boolean {
+  const [error] = (Object(result) as ExecutionResult).errors ?? []
+  return error?.extensions?.['code'] === 'SERVICE_UNAVAILABLE'
 }
 
 /** An option that cannot be. Thrown when the server or a subscription starts. */

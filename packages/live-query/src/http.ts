@@ -1,18 +1,22 @@
-import { clientOf } from '@vinyasa/base'
+import { clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
+import { serverStops } from './errors.ts'
 import { wantsStream } from './execution/accepted-answers.ts'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
-
-/** On Node: nginx would keep back what comes of a stream until it has some kilobytes. */
-export function sendAsItComes(context: object): void {
-  const { res } = context as { readonly res?: { setHeader?(name: string, value: string): unknown } }
-  res?.setHeader?.('X-Accel-Buffering', 'no')
-}
 
 /** Headers of the body that came, which is not the body of later requests. */
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
 
-export interface EventStreams extends Required<Pick<Plugin, 'onRequest' | 'onRequestParse'>> {
+export interface EventStreams {
+  readonly hooks: Pick<Plugin, 'onRequest' | 'onRequestParse' | 'onSubscribe'>
+  /** Notes that a live query answers a context. */
+  addLive(context: object): void
+  isLive(context: object): boolean
+  /** Whether a live query or a subscription does. */
+  isEndless(context: object): boolean
+  /** From now on subscriptions are refused, as live queries are to be. */
+  refuse(): void
+  readonly isRefusing: boolean
   /** The operation of a context whose client asked for a stream. */
   of(context: object): AskedOperation | undefined
 }
@@ -26,19 +30,39 @@ interface Asking {
 /** Keeps what was asked over HTTP as it was before hooks made something of it: each run passes them again. */
 export function createEventStreams(): EventStreams {
   const askings = new WeakMap<object, Asking>()
+  const live = new WeakSet<object>()
+  const subscribed = new WeakSet<object>()
+  let isRefusing = false
   return {
-    onRequest({ request, serverContext }) {
-      if (!serverContext || !wantsStream(request.headers.get('accept'))) return
-      askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
+    addLive: (context) => void live.add(context),
+    isLive: (context) => live.has(context),
+    isEndless: (context) => live.has(context) || subscribed.has(context),
+    refuse: () => void (isRefusing = true),
+    get isRefusing() {
+      return isRefusing
     },
-    onRequestParse({ serverContext }) {
-      const asking = askings.get(serverContext)
-      if (!asking) return undefined
-      return {
-        onRequestParseDone({ requestParserResult }) {
-          if (!Array.isArray(requestParserResult)) asking.params = requestParserResult as OperationParams
-        },
-      }
+    hooks: {
+      onSubscribe({ args: { contextValue }, setResultAndStopExecution }) {
+        const context = contextValue as object
+        if (isNotFromHttp(context)) return undefined
+        if (isRefusing) return setResultAndStopExecution({ errors: [serverStops()] })
+        return {
+          onSubscribeResult: ({ result }) => void (isAsyncIterable(result) && subscribed.add(context)),
+        }
+      },
+      onRequest({ request, serverContext }) {
+        if (!serverContext || !wantsStream(request.headers.get('accept'))) return
+        askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
+      },
+      onRequestParse({ serverContext }) {
+        const asking = askings.get(serverContext)
+        if (!asking) return undefined
+        return {
+          onRequestParseDone({ requestParserResult }) {
+            if (!Array.isArray(requestParserResult)) asking.params = requestParserResult as OperationParams
+          },
+        }
+      },
     },
     of(context) {
       const { request, context: before = {}, params } = askings.get(context) ?? {}

@@ -1,17 +1,17 @@
-import type { GraphQLDirective } from 'graphql'
+import type { ExecutionResult, GraphQLDirective } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { after, isAsyncIterable, systemClock } from '@vinyasa/base'
-import { argsOf, type Behaviour, bringPipeline, withDocument } from '@vinyasa/pipeline'
-import { GraphQLLiveDirective, hasLiveDirective } from './document/directive.ts'
+import { after, backgroundClock, type Clock, systemClock } from '@vinyasa/base'
+import { argsOf, type Behaviour, bringPipeline, type Operation, withDocument } from '@vinyasa/pipeline'
+import { GraphQLLiveDirective, hasLiveDirective, liveDirectiveValues } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createGatewayFilter } from './document/gateway-filter.ts'
-import { liveQueryPlatform, refuseWrong, reportError } from './errors.ts'
-import { createEventStreams, sendAsItComes } from './http.ts'
+import { liveQueryPlatform, refuseWrong, reportError, serverStops } from './errors.ts'
+import { createEventStreams } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import { USE_OPTIONS, type UseLiveQueryOptions } from './use-options.ts'
-import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
+import { checkRun, createPasses, type Passes, type Yoga } from './execution/passes.ts'
 import { createSchemaChanges } from './execution/schema-changes.ts'
 import { startLiveQuery } from './execution/start-live-query.ts'
 import { openStore, type LiveQueryStore } from './store/store.ts'
@@ -25,6 +25,10 @@ export interface LiveQueryPlugin extends Plugin {
   /** For the gateway: a schema that has it already stays as it is. */
   readonly directives: readonly GraphQLDirective[]
   readonly behaviour: Behaviour
+  /** For the gateway: whether a context is that of a live query or subscription that is streamed over HTTP. */
+  isEndless(context: object): boolean
+  /** For the gateway: live queries and subscriptions over HTTP are refused with 503 from now on. */
+  refuseStreams(): void
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
 }
@@ -58,6 +62,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,
+    isLive: eventStreams.isLive,
     eventNames,
     clock,
   })
@@ -77,7 +82,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     expiresAt,
     onError,
   })
-  const leaveBus = bus?.subscribe((events) => void store.invalidate(events))
+  const leaveBus = bus && follow(bus, store, options.clock)
 
   function close(): void {
     leaveBus?.()
@@ -101,17 +106,21 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
         }
         if (hasLiveDirective(prepared.document)) {
           const asked = pass?.asked ?? eventStreams.of(context)
+          if (asked && !pass && eventStreams.isRefusing) return { errors: [serverStops()] }
           const live = asked && { args: argsOf(operation), context, asked }
           const started = live && startLiveQuery({ store, registrationOf, live, pass })
           if (started) {
             operation.progress.isFinal = true
-            if (!pass && isAsyncIterable(started)) sendAsItComes(context)
+            if (!pass) eventStreams.addLive(context)
             return started
           }
         } else if (!pass) return next(operation)
         return next(withDocument(operation, documents.strip(prepared.document).document))
       },
+      deliver: (operation, result) => sayOnce(operation, result, passes),
     },
+    isEndless: eventStreams.isEndless,
+    refuseStreams: eventStreams.refuse,
     close,
     onPluginInit(payload) {
       plugins = payload.plugins
@@ -126,8 +135,59 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       const live = schemas.replaced(schema)
       if (live !== schema) replaceSchema(live)
     },
-    onRequest: eventStreams.onRequest,
-    onRequestParse: eventStreams.onRequestParse,
+    ...eventStreams.hooks,
     onDispose: close,
+  }
+}
+
+/** In the extensions of what was to be live and is not. */
+const ANSWERED_ONCE = {
+  is_live: false,
+  reason:
+    'This result is not updated: the request takes no stream. Send it alone, and accept text/event-stream or multipart/mixed;subscriptionSpec=1.0, or use a WebSocket.',
+}
+
+const LOOK_MS = 500
+/** How old a result may become while this process hears of no change: its caches do not answer then. */
+const UNHEARD_MS = 2_000
+
+/** Adds that it is not updated to the whole result of a live query. */
+function sayOnce(operation: Operation, result: ExecutionResult, passes: Passes): ExecutionResult {
+  const {
+    context,
+    prepared: { definition },
+    params: { variables },
+  } = operation
+  if (passes.of(context) || !liveDirectiveValues(definition, variables ?? {})) return result
+  // Only now: a cache's result is parsed, and loses its ETag, when its data is read.
+  const { data, errors, extensions } = result
+  if (data === undefined) return result
+  return { data, ...(errors && { errors }), extensions: { ...extensions, liveQuery: ANSWERED_ONCE } }
+}
+
+/**
+ * Runs live queries again for events, and without them while changes can go unheard: they get no older than what a cache gives
+ * out then. Returns how to leave the bus.
+ */
+function follow(
+  bus: NonNullable<UseLiveQueryOptions['bus']>,
+  store: LiveQueryStore,
+  clock: Clock = backgroundClock,
+): () => void {
+  const leave = bus.subscribe((events) => void store.invalidate(events))
+  if (!('maxAgeMs' in bus || 'isInTouch' in bus)) return leave
+  let refreshedAt = clock.now()
+  const look = (): void => {
+    const maxAgeMs = bus.isInTouch === false ? UNHEARD_MS : (bus.maxAgeMs ?? Infinity)
+    if (clock.now() - refreshedAt >= maxAgeMs / 2) {
+      refreshedAt = clock.now()
+      store.invalidate({ entityType: '*', operation: '*' })
+    }
+    timer = clock.setTimeout(look, LOOK_MS)
+  }
+  let timer = clock.setTimeout(look, LOOK_MS)
+  return () => {
+    leave()
+    clock.clearTimeout(timer)
   }
 }

@@ -7,7 +7,7 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
   readonly store?: LiveQueryStore | undefined
   /** The bus on which mutations announce what they changed. Default: none; call `store.invalidate`. */
-  readonly bus?: Pick<InvalidationBus, 'subscribe'> | undefined
+  readonly bus?: Pick<InvalidationBus, 'subscribe' | 'isInTouch' | 'maxAgeMs'> | undefined
   /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
   readonly fields?: Readonly<Record<string, LiveOptions>> | undefined
   /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */

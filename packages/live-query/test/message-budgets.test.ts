@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { WebSocket } from 'ws'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_FRAGMENTS, MESSAGE_BUDGETS, type Repeatable } from '../src/protocol/message-budgets.ts'
@@ -89,6 +90,22 @@ describe('whatever a peer repeats has a budget', () => {
       expect(setup.live.sockets).toBe(1)
     },
   )
+
+  it('pings that are read at once: one pong, with the data of the last', async () => {
+    const { socket } = await open()
+    const pongs: string[] = []
+    socket.on('pong', (data) => pongs.push(String(data)))
+    const frames = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'))
+    // One packet: the frames are masked with zeros.
+    const ping = (data: string): Buffer =>
+      Buffer.concat([Buffer.of(0x89, 0x82, 0, 0, 0, 0), Buffer.from(data)])
+    const { _socket: stream } = socket as unknown as { readonly _socket: Writable }
+    stream.write(Buffer.concat(frames.map(ping)))
+    await expect.poll(() => pongs.at(-1)).toBe('99')
+    expect(pongs.length).toBeLessThan(5)
+    socket.ping('another')
+    await expect.poll(() => pongs.at(-1)).toBe('another')
+  })
 
   it('a message in more frames than it may have: closed', async () => {
     const { socket, closed } = await open()

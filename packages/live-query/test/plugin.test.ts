@@ -65,7 +65,10 @@ describe('useLiveQuery over HTTP', () => {
     setup = await startLive()
     const { response, body } = await post('query @live { user(id: 1) { name } plain }', headers)
     expect(response.status).toBe(200)
-    expect(body).toEqual({ data: { user: { name: 'Ada' }, plain: 'plain' } })
+    expect(body).toEqual({
+      data: { user: { name: 'Ada' }, plain: 'plain' },
+      extensions: { liveQuery: { is_live: false, reason: expect.stringContaining('event-stream') } },
+    })
     expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, executions: 0 })
   })
 

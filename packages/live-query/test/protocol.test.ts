@@ -13,6 +13,20 @@ afterEach(() => setup.close())
 
 const init = { type: 'connection_init' }
 
+it.each([{ documentId: 'abc' }, { extensions: { persistedQuery: {} } }, { query: null }, {}])(
+  'subscribe without a query is an error of the operation, not of the socket: %j',
+  async (payload) => {
+    setup = await startLive()
+    const socket = await setup.connect()
+    socket.sendJson(init)
+    await socket.nextJson()
+    socket.sendJson({ type: 'subscribe', id: 'a', payload })
+    expect(await socket.nextJson()).toMatchObject({ id: 'a', type: 'error' })
+    socket.sendJson(subscribe('b', '{ plain }'))
+    expect(await socket.nextJson()).toMatchObject({ id: 'b', type: 'next' })
+  },
+)
+
 describe('close codes', () => {
   it.each<[string, number, readonly (string | Uint8Array | object)[]]>([
     ['text that is no JSON', 4400, [init, 'nonsense']],
@@ -23,7 +37,7 @@ describe('close codes', () => {
     ['a binary message', 4400, [init, new TextEncoder().encode('{"type":"ping"}')]],
     ['complete without an id', 4400, [init, { type: 'complete' }]],
     ['subscribe without an id', 4400, [init, { type: 'subscribe', payload: { query: '{ plain }' } }]],
-    ['subscribe without a query', 4400, [init, { type: 'subscribe', id: 'a', payload: {} }]],
+    ['a query that is no text', 4400, [init, { type: 'subscribe', id: 'a', payload: { query: 1 } }]],
     [
       'variables that are no object',
       4400,

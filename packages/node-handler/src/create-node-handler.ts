@@ -57,6 +57,10 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
       refuseTarget(response, refusal)
       return Promise.resolve()
     }
+    const type = request.headers?.['content-type']
+    // Yoga compares strings; media types are case-insensitive, with spaces before ";" (RFC 9110, section 8.3.1).
+    if (type && type !== 'application/json')
+      request.headers['content-type'] = type.replace(/^[^;,]+/, (name) => name.trim().toLowerCase())
     guardBody(request, response)
     if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {
       return takePrepared?.(request, response) ?? fastPath.listen(request, response)

@@ -116,3 +116,42 @@ describe.each(['yoga', 'thin'] as const)('behind the door "%s"', (door) => {
     await waitUntil(() => ended)
   })
 })
+
+it('a stream whose client leaves before it begins is ended', async () => {
+  const seen: string[] = []
+  const doors = await openDoors(() => ({
+    schema: createSchema<any>({
+      typeDefs: 'type Query { a: Int } type Subscription { never: Int }',
+      resolvers: {
+        Subscription: {
+          never: {
+            subscribe: () => ({
+              [Symbol.asyncIterator]() {
+                return this
+              },
+              next: () => new Promise(() => {}),
+              async return() {
+                seen.push('ended')
+                return { done: true, value: undefined }
+              },
+            }),
+          },
+        },
+      },
+    }),
+    plugins: [
+      {
+        async onSubscribe({ args }: { args: { contextValue: any } }) {
+          seen.push('begun')
+          await new Promise((resolve) => args.contextValue.res.once('close', resolve))
+        },
+      },
+    ],
+  }))
+  const headers = { accept: 'text/event-stream' }
+  const socket = send(doors.thin, bytesOf({ body: graphql('subscription { never }'), headers }))
+  await waitUntil(() => seen.length === 1)
+  socket.destroy()
+  await waitUntil(() => seen.length === 2)
+  expect(seen).toEqual(['begun', 'ended'])
+})

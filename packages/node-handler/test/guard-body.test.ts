@@ -244,6 +244,29 @@ describe('the ledger', () => {
     other.release()
   })
 
+  it('aborts the signal of a request that it has answered with 503, however late somebody reads it', async () => {
+    let goOn = (): void => {}
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const seen: boolean[] = []
+    const late = {
+      async onExecute({ args }: { args: { contextValue: { request: Request } } }) {
+        seen.push(false)
+        await gate
+        seen.push(args.contextValue.request.signal.aborted)
+      },
+    }
+    const { socket, isClosed } = await (await serve({ plugins: [late] }))()
+    const body = graphql(LONG)
+    socket.write(`${headOf(`${JSON_TYPE}Content-Length: ${body.length}\r\n`)}${body}`)
+    await waitUntil(() => seen.length === 1)
+    const other = ledger.hold('other', BUDGET - 10)
+    await waitUntil(isClosed)
+    goOn()
+    await waitUntil(() => seen.length === 2)
+    expect(seen).toEqual([false, true])
+    other.release()
+  })
+
   it('closes the connection of a response that has begun', async () => {
     const { socket, received, isClosed } = await (
       await serve({}, (handler) => (request, response) => {

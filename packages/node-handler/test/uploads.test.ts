@@ -210,6 +210,12 @@ describe('what is refused', () => {
       'leads to no null',
     ],
     [
+      'a path of 20,000 steps',
+      field('operations', one('read')) + field('map', { 0: [`variables.file${'.a'.repeat(20_000)}`] }),
+      400,
+      'leads to no null',
+    ],
+    [
       'a path to a prototype',
       field('operations', one('read')) + field('map', { 0: ['__proto__.x'] }),
       400,

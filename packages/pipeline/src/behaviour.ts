@@ -76,6 +76,8 @@ export interface Behaviour {
   admits?(prepared: PreparedDocument): boolean
   /** Whether this request may, by its head: a POST of JSON, or a GET. */
   accepts?(request: RequestHead): boolean
+  /** Sees the request before the hooks of any plugin do. */
+  receive?(request: Request, context: object): void
   /**
    * How a whole answer is marked for an `Accept` that names more than JSON, as `onResultProcess` says, which writes what is
    * no JSON; undefined: that is not for this plugin to say. Where nobody says, the request goes through all hooks.
@@ -99,6 +101,9 @@ export interface Behaviour {
   begin?(operation: Operation): void
   /** Writes a stream of parts, as `onResultProcess` does; undefined: not this. Where nobody does, the hooks do. */
   stream?(operation: Operation, parts: AsyncIterable<unknown>): PartStream | undefined
-  /** Does for the answer what `onResponse` does; for one in parts before the first of them. */
-  respond?(operation: Operation, response: ResponseHead): void
+  /**
+   * Does for the response what `onResponse` does; for one in parts before the first of them. Returns 304 if the client's
+   * copy of it is current, so that it goes out without a body.
+   */
+  respond?(operation: Operation, response: ResponseHead): 304 | void
 }

@@ -1,5 +1,13 @@
-import { type DocumentNode, type ExecutionResult, getOperationAST, type GraphQLSchema } from 'graphql'
-import { mapAsyncIterator } from 'graphql-yoga'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  getOperationAST,
+  type GraphQLSchema,
+  type SelectionNode,
+} from 'graphql'
+import { collectFields, fragmentsOf, isIncluded, withDefaults } from '@vinyasa/documents'
+import { createGraphQLError, mapAsyncIterator } from 'graphql-yoga'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
 import { holdErrors } from './document-room.ts'
 import { toErrors } from './execution/to-errors.ts'
@@ -8,6 +16,22 @@ import { errorsIn } from './literals/lifted-errors.ts'
 import { argsOf, type Execute, type Operation } from './operation.ts'
 import type { PipelineServer } from './server.ts'
 import type { Enveloped } from './yoga.ts'
+
+/** Subscribes. graphql-js throws a TypeError if conditions leave no field of the subscription: that is the client's error. */
+export function subscribeBy({ subscribe }: Enveloped, args: ExecutionArgs): MaybePromise<unknown> {
+  const { document, operationName, variableValues } = args
+  const definition = getOperationAST(document, operationName)
+  if (!definition) return subscribe(args)
+  const variables = withDefaults(definition, variableValues)
+  const walk = {
+    fragments: fragmentsOf(document),
+    includes: (node: SelectionNode) => isIncluded(node, variables),
+  }
+  if (collectFields(walk, [definition.selectionSet]).size > 0) return subscribe(args)
+  const message = '@skip and @include leave no field to subscribe to. Send the subscription with one field.'
+  const extensions = { code: 'BAD_USER_INPUT', http: { status: 400 } }
+  return { errors: [createGraphQLError(message, { extensions, nodes: definition })] }
+}
 
 /** One execution of a document that was prepared before. */
 export class OperationRun {
@@ -129,9 +153,9 @@ export class OperationRun {
     })
   }
 
-  #subscribe({ subscribe }: Enveloped, args: object): MaybePromise<unknown> {
+  #subscribe(enveloped: Enveloped, args: ExecutionArgs): MaybePromise<unknown> {
     this.#isSubscribed = true
-    return subscribe(args)
+    return subscribeBy(enveloped, args)
   }
 
   /** A whole result has its errors masked, and goes out in parts where somebody delivers it so. */

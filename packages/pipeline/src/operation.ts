@@ -22,6 +22,7 @@ export interface OperationParams {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
   readonly operationName?: string | null | undefined
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 export interface OperationProgress {

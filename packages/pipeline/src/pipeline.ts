@@ -6,7 +6,7 @@ import type { interpreter } from './execution/interpreter.ts'
 import { toErrors } from './execution/to-errors.ts'
 import type { Known } from './known.ts'
 import { type Operation, type OperationParams, withArgs } from './operation.ts'
-import { OperationRun } from './operation-run.ts'
+import { OperationRun, subscribeBy } from './operation-run.ts'
 import { PipelineServer } from './server.ts'
 import type { ParamsHandler } from './yoga.ts'
 
@@ -25,12 +25,15 @@ export class Pipeline {
   }
 
   /** Yoga's handler of parameters. */
-  readonly handleParams: ParamsHandler = ({ request, params, context }) => {
+  readonly handleParams: ParamsHandler = ({ request, params: given, context }) => {
+    // Yoga reads an empty name in the target of a GET request as no name, too.
+    const asked = given as OperationParams
+    const params = asked.operationName === '' ? { ...asked, operationName: undefined } : asked
     if (context['request'] !== request) context['request'] = request
     context['params'] = params
     return attempt(
       () => {
-        const executed = this.#handle(request, params as OperationParams, context)
+        const executed = this.#handle(request, params, context)
         return after(executed, (result) => (isAsyncIterable(result) ? this.#stream(result) : result))
       },
       (error) => this.#failed(error),
@@ -120,7 +123,7 @@ export class Pipeline {
       const { variables: variableValues, operationName } = params
       const definition = getOperationAST(document, operationName)
       const args = { schema, document, contextValue, variableValues, operationName }
-      if (definition?.operation === 'subscription') return enveloped.subscribe(args)
+      if (definition?.operation === 'subscription') return subscribeBy(enveloped, args)
       if (!definition) return enveloped.execute(args)
       const prepared = { schema, document, definition, operationName }
       const built = contextValue as Record<string, unknown>

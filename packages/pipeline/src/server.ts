@@ -9,7 +9,7 @@ import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
 import { envelopOthers } from './plugins/envelop-others.ts'
 import { Others } from './plugins/others.ts'
 import { type PluginStep, readPlugins } from './plugins/read-plugins.ts'
-import { readYoga, type Yoga } from './yoga.ts'
+import { type Hook, readYoga, type Yoga } from './yoga.ts'
 
 type Member<Name extends keyof Behaviour> = NonNullable<Behaviour[Name]>
 
@@ -19,8 +19,8 @@ export class PipelineServer {
   readonly steps: readonly PluginStep[]
   /** Steps that plugins instrument. */
   readonly instrumented: readonly string[]
-  /** Yoga answers pages of other origins with headers of their own. */
-  readonly hasCors: boolean
+  /** Yoga's hook that adds headers to responses for requests with an `Origin`. */
+  readonly cors: Hook | undefined
   readonly others: Others
   readonly behaviours: readonly Behaviour[]
   readonly envelopOthers: ReturnType<typeof envelopOthers>
@@ -38,10 +38,10 @@ export class PipelineServer {
   constructor(server: object) {
     this.yoga = readYoga(server)
     const { plugins, maskedErrors } = this.yoga
-    const { steps, instrumented, hasCors } = readPlugins(plugins)
+    const { steps, instrumented, cors } = readPlugins(plugins)
     this.steps = steps
     this.instrumented = instrumented
-    this.hasCors = hasCors
+    this.cors = cors
     this.others = new Others(
       steps.flatMap(({ hooks }) => hooks ?? []),
       instrumented,

@@ -25,6 +25,8 @@ const PIPELINE = Symbol.for('vinyasa.pipeline')
 
 interface PipelinePlugin extends Plugin {
   readonly behaviour: Behaviour
+  /** It changes no result by who asks. */
+  readonly readsHeaders: readonly string[]
   readonly [PIPELINE]: () => Pipeline | undefined
 }
 
@@ -40,6 +42,7 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
   let pipeline: Pipeline | undefined
   const plugin: PipelinePlugin = {
     behaviour: {},
+    readsHeaders: [],
     [PIPELINE]: () => pipeline,
     onYogaInit({ yoga }) {
       pipeline = new Pipeline(yoga, known)

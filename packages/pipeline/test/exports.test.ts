@@ -9,6 +9,7 @@ it('exports what it says', () => {
     'bringPipeline',
     'createDocumentRoom',
     'documentBytes',
+    'notModified',
     'pipelineOf',
     'runHooks',
     'toErrors',

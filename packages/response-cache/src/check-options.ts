@@ -29,6 +29,7 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   redisUrl: text,
   store: true,
   varyHeaders: texts,
+  ignoredReads: texts,
   prefix: text,
   strategy: true,
   bus: true,
@@ -39,6 +40,7 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   access: true,
   enabled: true,
   clientMaxAge: flag,
+  exposeReasons: flag,
   onEvent: true,
   clock: true,
 }

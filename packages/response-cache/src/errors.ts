@@ -76,6 +76,18 @@ export function storeUnavailable(what: string, cause: unknown): GraphQLError {
   )
 }
 
+/** Code read something of a request that is no part of the key. */
+export function readBeyondKey(read: string, varyHeaders: readonly string[]): GraphQLError {
+  const isHeader = /^[^ .]+$/.test(read)
+  const what = isHeader ? `the request header "${read}"` : read
+  const list = [...varyHeaders, read].map((name) => `'${name}'`).join(', ')
+  const add = isHeader ? `Write varyHeaders: [${list}], or set` : 'Set'
+  return coded(
+    'RESPONSE_CACHE_UNKNOWN_ASKER',
+    `some operations are not cached: code reads ${what}, which is not part of the cache key. ${add} session: (context) => a text for whom the response is. If no response depends on it, write ignoredReads: ['${read}'].`,
+  )
+}
+
 /** Operations that a source may answer differently for everybody, in a way that no key can hold; not cached. */
 export function unknownAsker(reason: string): GraphQLError {
   return coded(

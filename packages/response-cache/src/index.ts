@@ -1,6 +1,7 @@
 export { useResponseCache } from './plugin.ts'
 export { createResponseCache, type ResponseCache } from './response-cache.ts'
 export { cacheControlTypeDefs } from './document/cache-control.ts'
+export { cacheReasonOf } from './http/cache-headers.ts'
 export type { CacheEvent, ResponseCacheOptions } from './options.ts'
 
 // For integrators: stores of one's own.

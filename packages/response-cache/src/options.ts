@@ -88,6 +88,12 @@ export interface ResponseCacheOptions {
    */
   readonly varyHeaders?: readonly string[] | undefined
   /**
+   * Names of request headers, and paths such as `req.user`, that code reads although no response depends on them; a
+   * logger reads such. `['*']`: reads are not recorded. Default: a response is not stored if code read something of the
+   * request that is not part of the key, and a warning names it. `session` makes this unnecessary.
+   */
+  readonly ignoredReads?: readonly string[] | undefined
+  /**
    * Part of every key. For servers that share a store and a schema, but stand in front of other backends, or ask them
    * in another name. What one of them evicts, all do. Default: none.
    */
@@ -136,6 +142,11 @@ export interface ResponseCacheOptions {
    * client that does so does not hear of invalidations. Default false: they revalidate by ETag.
    */
   readonly clientMaxAge?: boolean | undefined
+  /**
+   * Whether `x-cache-reason` tells clients why a response did not come from the cache. Default: whether `NODE_ENV` is
+   * `development`.
+   */
+  readonly exposeReasons?: boolean | undefined
   /** Told of everything the cache does. Must not throw. */
   readonly onEvent?: ((event: CacheEvent) => void) | undefined
   /** Default: the platform's. */

@@ -1,15 +1,16 @@
 import { createAttachment, isNotFromHttp, systemClock } from '@vinyasa/base'
-import { type Behaviour, bringPipeline, type ResponseHead } from '@vinyasa/pipeline'
-import { chosenParser, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
+import { type Behaviour, bringPipeline, notModified, type ResponseHead } from '@vinyasa/pipeline'
+import { chosenParser, parserHooks, type YogasPlugins, yogasPlugins } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'
 import { createFrontDoor } from './http/front-door.ts'
+import { OTHER_REQUEST, readsOf, recordReads, withoutCopies } from './http/request-reads.ts'
 import type { ResponseCacheOptions } from './options.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
 
 export interface ResponseCachePlugin extends Plugin {
-  /** For the gateway: it changes no result by who asks. */
+  /** For the gateway, and for other plugins: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
   readonly behaviour: Behaviour
 }
@@ -28,7 +29,8 @@ export function useResponseCache(
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
-  const { session, enabled } = cache.options
+  const { session, enabled, ignoredReads = [] } = cache.options
+  const { exposeReasons = process.env['NODE_ENV'] === 'development' } = cache.options
   /** What of a request the code looks at, no cache on the way can know. */
   const isDecidedByCode = session !== undefined || enabled !== undefined
   const reports = createAttachment<OperationReport[]>()
@@ -36,10 +38,14 @@ export function useResponseCache(
   const answers = createCacheBehaviour(
     cache,
     (context, request) => begun.get(context) ?? begin(context, request),
+    (context, request) => void (recorder && recordReads(request, context)),
   )
-  let plugins: readonly Plugin[] = []
-
+  let plugins: Plugin[] = []
   const yogas = once(() => yogasPlugins(plugins))
+  const isSeenBefore: () => boolean = once(() =>
+    anyLooksEarly(plugins, yogas(), [plugin, recorder, frontDoor.last]),
+  )
+  const recorder = ignoredReads.includes('*') ? undefined : createRecorder(isSeenBefore)
   const frontDoor = createFrontDoor({
     jsonParser: once(() => chosenParser(parserHooks(yogas()), 'POST', 'application/json')),
     isReplaced: once(() => {
@@ -53,21 +59,27 @@ export function useResponseCache(
     readsHeaders: [],
     behaviour: {
       name: 'responseCache',
-      // Only the hooks can say that the client's copy is still the answer.
-      accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
       begin: ({ context, request }) => void begin(context, request),
       execute: answers.execute,
       deliver: answers.deliver,
-      respond: ({ request }, response) => void setHeaders(request, response),
+      respond: ({ request }, response) => (setHeaders(request, response) ? 304 : undefined),
     },
     onPluginInit(payload) {
-      plugins = payload.plugins
+      ;({ plugins } = payload)
+      // The recorder is added; then this hook is called again.
+      if (recorder && plugins.includes(recorder)) return
       bringPipeline(payload)
       // Behind Yoga's own plugins, which `addPlugin` cannot reach.
-      payload.plugins.push(frontDoor.last)
+      plugins.push(frontDoor.last)
+      if (recorder) addRecorder(recorder, plugins)
     },
 
-    onRequestParse: frontDoor.onRequestParse,
+    onRequestParse(payload) {
+      const { request } = payload
+      // A GET request that is refused before `onParams` gets the headers of one without an operation.
+      if (request.method === 'GET' && !reports.get(request)) reports.set(request, [])
+      return frontDoor.onRequestParse(payload)
+    },
 
     // An operation that is refused before it is executed has a report, too.
     onParams({ context, request }) {
@@ -75,12 +87,7 @@ export function useResponseCache(
     },
 
     onResponse({ request, response, setResponse, fetchAPI }) {
-      if (!setHeaders(request, response)) return
-      const headers = new fetchAPI.Headers()
-      response.headers.forEach((value, name) => {
-        if (!name.startsWith('content-')) headers.set(name, value)
-      })
-      setResponse(new fetchAPI.Response(null, { status: 304, headers }))
+      if (setHeaders(request, response)) setResponse(notModified(response, fetchAPI))
     },
 
     async onDispose() {
@@ -90,6 +97,8 @@ export function useResponseCache(
   }
 
   function begin(context: object, request: Request): OperationReport {
+    // A request that a plugin has put in the place of another is made of what it read.
+    if (recorder && isSeenBefore() && !readsOf(request)) recordReads(request, context).note(OTHER_REQUEST)
     const report: OperationReport = { outcome: 'BYPASS', isPersonal: isDecidedByCode }
     begun.set(context, report)
     const known = reports.get(request)
@@ -103,11 +112,67 @@ export function useResponseCache(
     const known = reports.get(request)
     return (
       known !== undefined &&
-      setCacheHeaders(request, response, known, { varyHeaders, clientMaxAge, now: clock.now() })
+      setCacheHeaders(request, response, known, {
+        varyHeaders,
+        clientMaxAge,
+        exposeReasons,
+        now: clock.now(),
+      })
     )
   }
 
   return plugin
+}
+
+/**
+ * Records the reads of each request, before the hooks of any other plugin see it. Where none does before a hit is sent, it begins
+ * when the operation is to be executed: it is an eighth of what a hit costs.
+ */
+function createRecorder(isSeenBefore: () => boolean): Plugin & { readonly behaviour: Behaviour } {
+  return {
+    behaviour: { receive: (request, context) => void (isSeenBefore() && recordReads(request, context)) },
+    onRequest: ({ request, serverContext }) => void recordReads(request, serverContext as object),
+  }
+}
+
+/** Members of a behaviour that are called for no request, or not before the cache has looked for its answer. */
+const LATE: ReadonlySet<string> = new Set(
+  'name plan deliver stream respond onPart lifts admits mediaTypeOf'.split(' '),
+)
+
+/** Whether anybody can look at a request before the cache has looked for its answer. `ours`: plugins that do not. */
+function anyLooksEarly(plugins: readonly object[], yogas: YogasPlugins, ours: readonly unknown[]): boolean {
+  const known = new Set([...ours, ...Object.values(yogas)])
+  // These two ask the user's code, the second where the schema is a function.
+  known.delete(yogas.context)
+  if (yogas.schema?.['onRequestParse']) known.delete(yogas.schema)
+  return plugins.some((other) => !known.has(other) && looksEarly(other))
+}
+
+function looksEarly(plugin: object): boolean {
+  const { behaviour = {}, readsHeaders } = plugin as Partial<ResponseCachePlugin>
+  if (readsHeaders?.length === 0) return false
+  const hasHooks = membersOf(plugin).some((name) => /^on[A-Z]/.test(name) && name !== 'onPluginInit')
+  return hasHooks || membersOf(behaviour).some((name) => !LATE.has(name))
+}
+
+/** Those of a class are not enumerable. */
+function membersOf(object: object | null): string[] {
+  if (!object || object === Object.prototype) return []
+  const base = Object.getPrototypeOf(object) as object | null
+  // A class says `constructor` of itself.
+  return [...Object.getOwnPropertyNames(object), ...membersOf(base)].filter((name) => name !== 'constructor')
+}
+
+/** The recorder comes before all plugins that are not Yoga's. */
+function addRecorder(recorder: Plugin, plugins: Plugin[]): void {
+  const { resultProcessors, bodyLimit } = yogasPlugins(plugins) as Readonly<
+    Record<string, Plugin | undefined>
+  >
+  const limit = bodyLimit?.onRequestParse
+  if (bodyLimit && limit)
+    plugins[plugins.indexOf(bodyLimit)] = { ...bodyLimit, onRequestParse: withoutCopies(limit) }
+  plugins.splice(plugins.indexOf(resultProcessors as Plugin) + 1, 0, recorder)
 }
 
 function once<T>(compute: () => T): () => T {

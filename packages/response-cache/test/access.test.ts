@@ -28,6 +28,7 @@ function start() {
       },
       useResponseCache({
         varyHeaders: [],
+        ignoredReads: ['x-reader'],
         access({ document }) {
           if (!JSON.stringify(document).includes('secret')) return undefined
           return { headers: ['x-reader'], keyOf: (context) => (mayRead(context) ? '' : null) }

@@ -5,6 +5,7 @@ it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
       "cacheControlTypeDefs",
+      "cacheReasonOf",
       "createResponseCache",
       "createUndeliveredInvalidations",
       "fromEnvelopCache",

@@ -103,6 +103,22 @@ describe('memory', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it.each([1_200, 30_000])(
+    'lets go of what expired while %d other entries are read all the time',
+    (count) => {
+      const store = createMemoryStore({ maxSize: 50_000, maxBytes: 2 ** 26, clock, onEvict: () => {} })
+      const read = Array.from({ length: count }, (_none, index) => `read ${index}`)
+      for (const key of read) store.set(key, entryOf('a', 3_600_000))
+      for (let index = 0; index < 500; index++) store.set(`unread ${index}`, entryOf('a', 2_000))
+      for (let elapsed = 0; elapsed < 22_000; elapsed += 400) {
+        vi.advanceTimersByTime(400)
+        for (const key of read) store.get(key)
+      }
+      expect(store.size).toBe(count)
+      store.clear()
+    },
+  )
+
   it('keeps no memory around a body, which maxBytes would not count', () => {
     const body = Buffer.alloc(300_000).subarray(10, 150_000)
     expect(entryOf(body).body).toEqual(body)

@@ -121,6 +121,7 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   cacheSize: wholeAtLeast(0),
   cacheMaxBytes: wholeAtLeast(0),
   cacheTtlMs: atLeast(0),
+  limitsResponseCache: flag,
   interceptors: true,
   allowOriginChange: flag,
   transformer: true,

@@ -50,6 +50,11 @@ export interface RestConnectorOptions extends SourceNames {
    * and what is `no-store`, `no-cache` or `private` is not kept (RFC 9111).
    */
   readonly cacheTtlMs?: number | undefined
+  /**
+   * Whether the `Cache-Control`, `Expires` and `Age` of responses limit how long a response cache, and HTTP caches of
+   * clients, keep results that are made of them. Default true. `false`: the lifetimes of the response cache alone count.
+   */
+  readonly limitsResponseCache?: boolean | undefined
   /** Run in order, once per attempt; may change method, URL, headers and body, or throw. */
   readonly interceptors?: readonly RequestInterceptor[] | undefined
   /** Lets interceptors send requests outside `baseUrl`. Default false. */

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRestConnector, type RestConnectorOptions } from '../src/index.ts'
 
-/** Some 450 kB of JSON. 24 of them are more than may be read at once. */
-const ITEMS = 40_000
-const itemsOf = (id: string): string[] => Array.from({ length: ITEMS }, (_, item) => `${id}-${item}`)
+/** 700 kB of JSON. 64 of them are more than a connector reads at once. */
+const itemsOf = (id: string): string[] =>
+  Array.from({ length: 700 }, (_, item) => `${id}-${item}`.padEnd(1_000))
 
 async function connect(
   answer: (response: ServerResponse, how: string, body: string) => void,
@@ -46,7 +46,7 @@ it('long responses that wait for each other are what was sent, in whatever form'
     } else response.end(body)
   })
   const forms = ['whole', 'pieces', 'zipped', 'elsewhere']
-  const asked = Array.from({ length: 24 }, (_, id) => ({ id, how: forms[id % 4] as string }))
+  const asked = Array.from({ length: 64 }, (_, id) => ({ id, how: forms[id % 4] as string }))
   const answers = await Promise.all(asked.map(({ how, id }) => list(how, id)))
   for (const [index, { how, id }] of asked.entries())
     expect(answers[index]).toEqual(itemsOf(how === 'elsewhere' ? 'moved' : String(id)))
@@ -75,4 +75,26 @@ it('one that stops half way is waited for as long as its timeout, and not by sho
   for (const one of [half, behind])
     await expect(one).rejects.toMatchObject({ extensions: { code: 'TIMEOUT' } })
   expect(await Promise.all([list('whole', 3), list('whole', 4)])).toEqual([itemsOf('3'), itemsOf('4')])
+})
+
+it('long responses of one upstream do not wait for another upstream that stops half way', async () => {
+  const sendHalf = (response: ServerResponse): void => {
+    response.setHeader('content-type', 'application/json')
+    response.setHeader('content-length', 40_000_000)
+    response.write(Buffer.alloc(9_000_000, ' '))
+  }
+  const stalled = await connect(sendHalf, { timeoutMs: 20_000, maxResponseBytes: 50_000_000 })
+  for (let id = 0; id < 4; id++) stalled('half', id).catch(() => {})
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const list = await connect(
+    (response, how, body) => {
+      response.setHeader('content-type', 'application/json')
+      if (how === 'zipped') response.setHeader('content-encoding', 'gzip')
+      response.end(how === 'zipped' ? gzipSync(body) : body)
+    },
+    { timeoutMs: 10_000 },
+  )
+  const ids = [...Array.from({ length: 20 }).keys()]
+  const answers = await Promise.all(ids.map((id) => list(id % 2 ? 'zipped' : 'whole', id)))
+  expect(answers).toEqual(ids.map((id) => itemsOf(String(id))))
 })

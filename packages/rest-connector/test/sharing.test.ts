@@ -123,7 +123,7 @@ describe('forwardHeaders', () => {
   it.each(['Host', 'content-length', 'Connection', 'transfer-encoding'])('refuses %s at start', (name) => {
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', endpoints, forwardHeaders: [name] }),
-    ).toThrow('it belongs to the inbound connection')
+    ).toThrow('it belongs to one connection or body')
   })
 })
 

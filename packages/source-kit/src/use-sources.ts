@@ -93,7 +93,7 @@ export function useSources(sources: Source | readonly Source[], options: Sources
         const variableValues = params.variables
         const args = { schema, document, operationName, variableValues, contextValue: context, ...added }
         const planned = server.planner.run(args)
-        return planned ?? boundLater(beginAnswer(context, server.limits), next(operation))
+        return planned ?? boundLater(beginAnswer(context, server.limits), next(operation), context)
       },
     },
     onPluginInit(init) {

@@ -1,6 +1,6 @@
 import { answerSizeOf, beginAnswer } from '@vinyasa/yoga-internals'
-import { GraphQLObjectType, type GraphQLResolveInfo, Kind } from 'graphql'
-import { expect, it } from 'vitest'
+import { GraphQLInt, GraphQLList, GraphQLObjectType, type GraphQLResolveInfo, Kind } from 'graphql'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type AnswerTurns, createAnswerTurns } from '../src/answer/answer-turns.ts'
 import { createHeldAnswers } from '../src/answer/held-answers.ts'
 
@@ -94,6 +94,38 @@ it('slow objects wait for a turn, however few they are', async () => {
   await turn
 })
 
+it('objects of many answers wait for turns once one tick has made more of them than one answer may', async () => {
+  const answerTurns = turnsOf()
+  const begin = (): (() => Promise<true> | undefined) => {
+    const context = {}
+    beginAnswer(context, {})
+    return () => answerTurns.count(context, info, type)
+  }
+  const answers = [begin(), begin()]
+  const turns = answers.flatMap((next) => Array.from({ length: 1_500 }, next))
+  burn(60)
+  turns.push(answers[0]?.())
+  expect(turns.at(-1)).toBeInstanceOf(Promise)
+  turns.push(begin()())
+  expect(turns.at(-1)).toBeInstanceOf(Promise)
+  await Promise.all(turns)
+  expect(begin()()).toBeUndefined()
+})
+
+it('reads the clock where the processor time is not known', async () => {
+  const unknown = vi.spyOn(process, 'cpuUsage').mockImplementation(() => {
+    throw new Error('The process.cpuUsage method is not implemented')
+  })
+  onTestFinished(() => unknown.mockRestore())
+  const answerTurns = turnsOf()
+  const context = {}
+  beginAnswer(context, {})
+  const next = (): Promise<true> | undefined => answerTurns.count(context, info, type)
+  expect(Array.from({ length: 40 }, next)).not.toContainEqual(expect.any(Promise))
+  work(60)
+  expect(next()).toBeInstanceOf(Promise)
+})
+
 it('all objects that wait fail when the answer is too large', async () => {
   const { turns } = count({}, OBJECTS - 1)
   const settled = await Promise.allSettled(turns)
@@ -125,4 +157,61 @@ it.each([
   expect(answerSizeOf(context)?.refusal).toBeUndefined()
   await expect(answerTurns.count(context, wide, type)).rejects.toMatchObject({ extensions: { limit: most } })
   await Promise.allSettled(turns)
+})
+
+const numbers = {
+  ...info,
+  returnType: new GraphQLList(new GraphQLList(GraphQLInt)),
+} as unknown as GraphQLResolveInfo
+const matrix = (rows: number, columns: number): number[][] =>
+  Array.from({ length: rows }, () => Array.from({ length: columns }, () => 1))
+
+it('the lists of a long list of lists wait for their turns, those of a short one do not', async () => {
+  const context = {}
+  beginAnswer(context, {})
+  const answerTurns = turnsOf()
+  expect(answerTurns.pace(context, numbers, matrix(10, 10))).toEqual(matrix(10, 10))
+  const rows = answerTurns.pace(context, numbers, matrix(100, 1_000)) as unknown[]
+  expect(rows.filter((row) => row instanceof Promise).length).toBeGreaterThan(80)
+  expect(await Promise.all(rows)).toEqual(matrix(100, 1_000))
+})
+
+it('numbers of lists count as bytes that are held', async () => {
+  const context = {}
+  beginAnswer(context, {})
+  await expect(turnsOf().pace(context, numbers, matrix(1_100, 1_000))).rejects.toThrow('67108864 bytes')
+  expect(answerSizeOf(context)?.refusal?.extensions).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+})
+
+it('the resolver of a list waits while other answers hold much', async () => {
+  const answerTurns = turnsOf()
+  const begin = (): object => {
+    const context = {}
+    beginAnswer(context, {})
+    return context
+  }
+  expect(answerTurns.beforeList(begin(), numbers)).toBeUndefined()
+  const others = [begin(), begin()]
+  const rows = others.flatMap(
+    (context) => answerTurns.pace(context, numbers, matrix(400, 1_000)) as unknown[],
+  )
+  // In another tick than the work of the first ones.
+  await new Promise((resolve) => setImmediate(resolve))
+  const held = answerTurns.beforeList(begin(), numbers)
+  expect(held).toBeInstanceOf(Promise)
+  for (const context of others) answerSizeOf(context)?.done()
+  await Promise.all([...rows, held])
+})
+
+it('the resolver of a list waits when other answers have kept the tick busy', async () => {
+  const answerTurns = turnsOf()
+  const [first, second] = [{}, {}]
+  for (const context of [first, second]) beginAnswer(context, {})
+  const rows = answerTurns.pace(first, numbers, matrix(20, 1_000)) as unknown[]
+  expect(answerTurns.beforeList(second, numbers)).toBeUndefined()
+  burn(60)
+  expect(answerTurns.beforeList(first, numbers)).toBeUndefined()
+  const turn = answerTurns.beforeList(second, numbers)
+  expect(turn).toBeInstanceOf(Promise)
+  await Promise.all([...rows, turn])
 })

@@ -18,12 +18,12 @@ function world() {
   return {
     told,
     timers,
-    enter() {
+    enter(owner = 'one') {
       const size = new AnswerSize()
       size.watcher = held
       const grow = (bytes: number): Promise<void> | undefined => {
         held.holds(size, bytes)
-        return held.room(size)
+        return held.room(size, owner)
       }
       return { size, grow }
     },
@@ -53,7 +53,7 @@ it('where all together hold half of what one may, the oldest goes on, and those 
   const [oldest, other, little] = [enter(), enter(), enter()]
   expect(oldest.grow(20 * MIB)).toBeUndefined()
   expect(other.grow(12 * MIB)).toBeUndefined()
-  expect(little.grow(MIB)).toBeUndefined()
+  expect(little.grow(MIB / 16)).toBeUndefined()
   const waits = other.grow(12 * MIB)
   expect(waits).toBeInstanceOf(Promise)
   expect(oldest.grow(60 * MIB)).toBeUndefined()
@@ -63,17 +63,51 @@ it('where all together hold half of what one may, the oldest goes on, and those 
   expect(other.grow(50 * MIB)).toBeUndefined()
 })
 
-it('the others go on slowly: the oldest may wait for one of them', async () => {
+it('another goes on to its end after a while: the oldest may wait for it', async () => {
   const { enter, timers } = world()
   const [oldest, other] = [enter(), enter()]
   void oldest.grow(40 * MIB)
-  for (let turn = 2; turn < 5; turn++) {
-    const waits = other.grow(turn * MIB)
-    for (const fire of timers) fire()
-    timers.clear()
-    await waits
-  }
+  const waits = other.grow(2 * MIB)
+  for (const fire of timers) fire()
+  timers.clear()
+  await waits
+  expect(other.grow(3 * MIB)).toBeUndefined()
   expect(timers.size).toBe(0)
+})
+
+it('of those that wait the oldest goes on first', async () => {
+  const { enter, timers } = world()
+  const [oldest, second, third] = [enter(), enter(), enter()]
+  void oldest.grow(40 * MIB)
+  void second.grow(MIB)
+  const order: string[] = []
+  const all = [
+    third.grow(MIB)?.then(() => order.push('third')),
+    second.grow(MIB)?.then(() => order.push('second')),
+  ]
+  for (let fired = 0; fired < 2; fired++) {
+    const [fire] = timers
+    timers.clear()
+    fire?.()
+  }
+  await Promise.all(all)
+  expect(order).toEqual(['second', 'third'])
+})
+
+it('an answer of the owner that holds least goes on first', async () => {
+  const { enter, timers } = world()
+  void enter('many').grow(20 * MIB)
+  const second = enter('many').grow(20 * MIB)
+  const first = enter('few').grow(MIB)
+  const order: string[] = []
+  const all = [second?.then(() => order.push('many')), first?.then(() => order.push('few'))]
+  for (let fired = 0; fired < 2; fired++) {
+    const [fire] = timers
+    timers.clear()
+    fire?.()
+  }
+  await Promise.all(all)
+  expect(order).toEqual(['few', 'many'])
 })
 
 it('tells of large parts that a plan writes, until ordinary execution takes over', () => {

@@ -136,6 +136,13 @@ describe('JSON in slices', () => {
     expect(turns).toBeGreaterThan(1_000 / 64 - 2)
   })
 
+  it('is stringified in short pieces, also where few lists hold all of it', () => {
+    const rows = Array.from({ length: 4 }, () => Array.from({ length: 2_000 }, () => 'a text'))
+    const pieces = [...(stringifySlices({ rows: [rows] }) ?? [])]
+    expect(pieces.join('')).toBe(JSON.stringify({ rows: [rows] }))
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2_000)
+  })
+
   it('is stringified as it is at once', async () => {
     const any = fc.oneof(value, fc.anything({ withDate: true, withNullPrototype: true, maxDepth: 3 }))
     const long = fc.array(any, { minLength: 60, maxLength: 140 })

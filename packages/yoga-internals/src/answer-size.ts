@@ -6,8 +6,8 @@ import { type Abortable, createAttachment, type Attachment, type Ending } from '
 export interface AnswerLimits {
   /**
    * Objects in one answer, those of lists and joins each time that they are written. Default 1_000_000. What resolvers make
-   * is held until it is whole, 200 bytes an object and 40 for each field after its first: of that an answer has no more than
-   * `maxAnswerBytes`, or its default.
+   * is held until it is whole, 200 bytes an object and 40 for each field after its first, 64 bytes for each number or string of
+   * a list: of that an answer has no more than `maxAnswerBytes`, or its default.
    */
   readonly maxAnswerObjects?: number | undefined
   /** Bytes of one answer's JSON. Default 67_108_864. */
@@ -22,6 +22,8 @@ const MAX_BYTES = 64 * 1024 * 1024
  */
 const OBJECT_BYTES = 200
 const FIELD_BYTES = 40
+/** A number or a string of a list, in the resolver's list and in the response, with what the interpreter needs to complete it. */
+const ITEM_BYTES = 64
 /** A part that is worth telling of. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
@@ -76,10 +78,17 @@ export class AnswerSize {
     throw this.refusal ? this.giveUp() : this.giveUp(responseTooLarge(this.#objects - 1, 'objects'))
   }
 
+  /** So many values of a resolver's lists that have no fields. @throws GraphQLError over a limit */
+  addItems(items: number): void {
+    this.#heldBytes += ITEM_BYTES * items
+    if (this.#heldBytes <= this.maxHeldBytes && !this.refusal) return
+    throw this.refusal ? this.giveUp() : this.giveUp(responseTooLarge(this.maxHeldBytes, 'bytes'))
+  }
+
   /** Refuses a part of the answer that is larger than all of it may be. @throws GraphQLError */
   hold(objects: number, bytes: number): void {
     // Also of one that is refused: what it was made of is garbage then.
-    if (bytes > LARGE_BYTES) this.watcher?.holds(this, bytes)
+    if (bytes > LARGE_BYTES) this.watcher?.holds(this, this.#heldBytes + bytes)
     if (objects > this.maxObjects || this.refusal) throw this.giveUp()
     if (bytes > this.maxBytes) throw this.giveUp(responseTooLarge(this.maxBytes, 'bytes'))
   }

@@ -20,7 +20,7 @@ import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
 import { createMemoryStore, createRedisDocumentStore, useApq } from './documents/apq.ts'
 import { openRedis, type SharedRedis } from '../redis/open-redis.ts'
-import { createOutage } from '../redis/outage.ts'
+import { createOutage } from '../logging/outage.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
 import { createClientAddress, type ClientAddress } from '../rate-limit/client-address.ts'
 import {
@@ -78,7 +78,7 @@ export async function createAccess(
   refuseOpenHeaders(config.rateLimit?.rules ?? [])
   const headers = auth ? tokenHeaders(auth.jwt) : []
   const onError = (error: unknown): void => logger.error(error, 'access')
-  const authentication = auth && (await openAuthentication(auth.jwt, logger, onError))
+  const authentication = auth && (await openAuthentication(auth.jwt, logger))
   const [header = 'authorization'] = headers
   refuseBadApq(config)
   const documents = await openDocuments(config, baseDirectory, logger)
@@ -119,7 +119,13 @@ function openSharedRedis(
   logger: Logger,
 ): SharedRedis | undefined {
   if (!configured || !(apq || rateLimit)) return undefined
-  return openRedis(configured.connect, createOutage(logger, 'Redis of rateLimit and apq'))
+  return openRedis(
+    configured.connect,
+    createOutage(logger, {
+      down: 'Redis of rateLimit and apq is down; this gateway goes on without it',
+      up: 'Redis of rateLimit and apq is up again',
+    }),
+  )
 }
 
 function openRateLimit(
@@ -157,17 +163,13 @@ function openApq({ apq = false }: ReadSections, redis: SharedRedis | undefined):
 }
 
 /** The library that verifies tokens is loaded only where it is asked for. */
-async function openAuthentication(
-  config: JwtConfig,
-  logger: Logger,
-  onError: (error: unknown) => void,
-): Promise<Authentication> {
+async function openAuthentication(config: JwtConfig, logger: Logger): Promise<Authentication> {
   const { createTokenVerifier } = await import('./tokens/token-verifier.ts')
   const onUnknownIssuer = logUnknownIssuers(
     logger,
     config.issuers.map(({ issuer }) => issuer),
   )
-  return createAuthentication(config, createTokenVerifier({ ...config, onError, onUnknownIssuer }))
+  return createAuthentication(config, createTokenVerifier({ ...config, logger, onUnknownIssuer }))
 }
 
 async function openDocuments(

@@ -26,7 +26,7 @@ export interface LiveQueryConfig extends Omit<
 /** The options of `useResponseCache`. */
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
-  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access'
+  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access' | 'ignoredReads' | 'exposeReasons'
 > {}
 
 /** The sections of the config about how answers are kept, kept up to date, and divided. */

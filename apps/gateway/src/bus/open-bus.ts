@@ -2,6 +2,7 @@ import { unlessAborted } from '@vinyasa/base'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
+import { createOutage } from '../logging/outage.ts'
 import type { Broker } from './broker.ts'
 import type { ReachedBrokers } from './reached-brokers.ts'
 
@@ -47,11 +48,14 @@ export async function openBus(
   let isMissed = false
   let state: BrokerState = { kind, connected: true }
   const refused = new AbortController()
-  const tellLost = (error: unknown): void =>
-    logger.warn(
-      { [kind]: address, reason: reasonOf(error) },
-      `${kind} is lost; other gateways are not told of changes`,
-    )
+  const outage = createOutage(
+    logger,
+    {
+      down: `${kind} is lost; other gateways are not told of changes`,
+      up: `${kind} is back; live queries run again`,
+    },
+    { [kind]: address },
+  )
   const bus = await broker.open({
     near: memoryBus,
     onError: logListenerError(logger),
@@ -82,8 +86,8 @@ export async function openBus(
         if (isRefusal(error)) refused.abort()
         return
       }
-      if (state.connected) logger.info({ [kind]: address }, `${kind} is back; live queries run again`)
-      else tellLost(error)
+      if (state.connected) outage.worked(0)
+      else outage.failed(error, reasonOf)
     },
   })
   const patience = AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)])
@@ -95,7 +99,7 @@ export async function openBus(
   else if (reachedBrokers?.has(broker.identity)) {
     ready = true
     state = { kind, connected: false, reason: reasonOf(lastError) }
-    tellLost(lastError)
+    outage.failed(lastError, reasonOf)
   } else {
     bus.close()
     throw mistakeAt(

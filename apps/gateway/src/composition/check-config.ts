@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLError, type GraphQLSchema, isObjectType, validateSchema } from 'graphql'
 import { checkAccess } from '../access/rules/check-access.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { checkCost } from '../cost/check-cost.ts'
@@ -6,13 +6,34 @@ import { refuseUnknownAsker } from '../dependencies/asker.ts'
 import { checkStatements } from '../dependencies/statements.ts'
 import { checkRateLimit } from '../rate-limit/rate-limit.ts'
 import { checkCoordinates } from './check-coordinates.ts'
+import type { Finding } from '@vinyasa/base'
+import { fieldAt } from '../coordinates.ts'
+import { ConfigError, findingAt } from '../errors.ts'
+import { pathOfDeclared, pathOfOrigin } from '../sources/elements.ts'
+import { findingsIn } from '../texts/type-defs-text.ts'
 
-/** Throws `ConfigError` where a config speaks of what the schema does not have. */
+/** Throws `ConfigError` if the schema is not valid, or if the config names something that it does not have. */
 export function checkConfig(schema: GraphQLSchema, config: GatewayConfig): void {
+  const invalid = validateSchema(schema)
+  if (invalid.length > 0) throw new ConfigError(invalid.flatMap((error) => placesOf(error, schema, config)))
   checkStatements(schema, config.dependencies ?? {})
   checkCoordinates(schema, config)
   checkAccess(schema, config.access)
   checkRateLimit(schema, config.rateLimit)
   checkCost(schema, config.cost)
   refuseUnknownAsker(schema, config)
+}
+
+/** The place in `typeDefs`, or in the source that the first known name in the message comes from. */
+function placesOf(error: GraphQLError, schema: GraphQLSchema, config: GatewayConfig): readonly Finding[] {
+  if (error.nodes?.some(({ loc }) => loc)) return findingsIn([error])
+  for (const name of error.message.match(/\b[A-Za-z_]\w*(?:\.\w+)?/g) ?? []) {
+    const [typeName = '', field] = name.split('.')
+    const type = schema.getType(typeName)
+    const made = fieldAt(schema, name) ?? (isObjectType(type) ? type : undefined)
+    const path =
+      pathOfDeclared(typeName, field, config) ?? pathOfOrigin(String(made?.extensions['origin']), config)
+    if (path) return [findingAt(path, error.message)]
+  }
+  return [{ message: `The schema is not valid: ${error.message}` }]
 }

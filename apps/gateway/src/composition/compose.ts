@@ -10,11 +10,14 @@ import { useOpenStreams } from './use-open-streams.ts'
 import { graphiqlOptions } from '../graphiql/options.ts'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor } from '../http/cors.ts'
+import { METRICS_PATH } from '../http/paths.ts'
 import { createLiveStreams } from '../http/live-streams.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import { refuseUpgrade } from '@vinyasa/live-query/ws'
 import { documentCache } from '../limits/document-cache.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { LoadReading } from '../observability/metrics/metrics.ts'
+import type { RequestEnd } from '../observability/recorder.ts'
 import { yogaLogging } from '../logging/yoga-logging.ts'
 import { httpSettings } from '../presets.ts'
 import { clientsBy } from '../rate-limit/client-address.ts'
@@ -35,7 +38,7 @@ export interface Gateway {
   readonly schema: GraphQLSchema
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string
-  /** Paths where those who watch over the process ask whether it is well. */
+  /** Paths of health probes and scrapes. */
   readonly probePaths: readonly string[]
   /** Announce changes here that no mutation of this gateway made. */
   readonly bus: InvalidationBus
@@ -43,6 +46,10 @@ export interface Gateway {
   fetch(request: Request): Promise<Response>
   handle(request: IncomingMessage, response: ServerResponse): void
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Records how a request ended without a response of Yoga's: refused, ended by a deadline, or left by its client. */
+  ended(end: RequestEnd): void
+  /** The server that serves this gateway gives the metrics its load. */
+  measureLoad(read: () => LoadReading): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
   /** Paths that its sources were read from. */
@@ -74,10 +81,10 @@ export function compose(parts: Parts): Gateway {
   readings.cacheBytes = () => cache?.stats().bytes
   const clientOf = clientsBy(createTrustedProxies(config.server?.trustProxy ?? false))
   const liveSockets = socketsFor(live, parts, { http, clientOf })
-  const liveStreams = createLiveStreams()
+  const liveStreams = createLiveStreams(live)
   const subscriptions = new OpenStreams()
   const schema = holdSchema(config, sources)
-  const health = createHealth(sources)
+  const health = createHealth(sources, config)
   const documentRoom = createDocumentRoom(http.documentCacheMaxBytes)
   const yoga = createYoga({
     graphqlEndpoint: paths.graphql,
@@ -115,7 +122,8 @@ export function compose(parts: Parts): Gateway {
   return {
     schema: schema.current(),
     endpoint: paths.graphql,
-    probePaths: [paths.live, paths.ready],
+    // A scrape must show an overload.
+    probePaths: [paths.live, paths.ready, METRICS_PATH],
     bus,
     fetch: async (request) => yoga.fetch(request),
     handle(request, response) {
@@ -123,11 +131,13 @@ export function compose(parts: Parts): Gateway {
       void nodeHandler(request, response)
     },
     handleUpgrade(request, socket, head) {
-      const refusal = acceptTarget(request)
+      const refusal = health.isDraining ? 503 : acceptTarget(request)
       if (refusal) return refuseUpgrade(socket, refusal)
       access.note(request)
       liveSockets.handleUpgrade(request, socket, head)
     },
+    ended: (end) => observability.ended(end),
+    measureLoad: (read) => void (readings.load = read),
     health: health.of,
     get files() {
       return sources.flatMap((source) => source.files)
@@ -136,7 +146,10 @@ export function compose(parts: Parts): Gateway {
     startDraining({ isFollowed = false } = {}) {
       health.startDraining()
       // Clients are told `complete`.
-      if (!isFollowed) subscriptions.close()
+      if (!isFollowed) {
+        subscriptions.close()
+        live.refuseStreams()
+      }
       liveStreams.close(isFollowed ? 0 : TO_END_MS)
       if (isFollowed) void liveSockets.close()
       else backgroundClock.setTimeout(() => void liveSockets.close(), TO_END_MS)

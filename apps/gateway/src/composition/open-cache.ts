@@ -36,6 +36,9 @@ export async function openCache(
     prefix: cacheScope(config, options),
     bus,
     store,
+    // The sources and the config's own code declare what they read, and code is held to it.
+    ignoredReads: ['*'],
+    exposeReasons: config.preset !== 'production',
     onEvent(event) {
       if (event.type === 'error') logger.error(event.error, 'response cache')
       if (event.type === 'warning') logger.warn(event.warning.message)

@@ -10,8 +10,6 @@ import { withBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
 import { useOperationSources } from '../dependencies/own-code/operation-sources.ts'
-import { withRecordedReads } from '../dependencies/own-code/recorded-resolvers.ts'
-import { createViewOf } from '../dependencies/own-code/view-of.ts'
 import { useOwnMutations } from '../dependencies/own-mutations.ts'
 import { federationSource } from '../federation/federation-source.ts'
 import { useInvalidateEndpoint } from '../http/invalidate.ts'
@@ -49,6 +47,7 @@ export function pluginsOf(
 ): object[] {
   const { config, bus, cache, sources, observability, access, paths } = parts
   const cachePlugin = cache && useResponseCache(cache)
+  const operationSources = useOperationSources(sources, config)
   const defer = deferPlugin(config)
   const added = config.plugins ?? []
   refuseDoubles(added, {
@@ -60,7 +59,7 @@ export function pluginsOf(
   // which answers hits before parse as long as nobody before it looks at the execution.
   const isDeferFirst = added.some((plugin) => plugin.onExecute !== undefined)
   return [
-    useOperationSources(sources),
+    operationSources.first,
     useProbes(paths, isReady),
     useParameterTypes(),
     useLeftClients(),
@@ -70,6 +69,7 @@ export function pluginsOf(
     ...added,
     ...access.behindPlugins,
     ...(cachePlugin ? [cachePlugin] : []),
+    operationSources.behindCache,
     ...observability.plugins,
     ...(status ? [withBehaviour(status)] : []),
     ...(config.invalidate ? [withBehaviour(useInvalidateEndpoint(bus, config.invalidate))] : []),
@@ -97,13 +97,12 @@ function ownSources(
   directives: readonly GraphQLDirective[],
 ): SourcesPlugin {
   const { maxAnswerObjects, maxAnswerBytes } = config.graphql?.limits ?? {}
-  const viewOf = createViewOf(config)
-  const resolvers =
-    config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
-  return useSources(
-    [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
-    { maxAnswerObjects, maxAnswerBytes, directives: undefinedIn(typeDefs, directives), onLargeAnswers },
-  )
+  return useSources([...typeDefsSource(typeDefs, config.resolvers), ...federationSource(config)], {
+    maxAnswerObjects,
+    maxAnswerBytes,
+    directives: undefinedIn(typeDefs, directives),
+    onLargeAnswers,
+  })
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): ReturnType<typeof useDeferSplitter> {

@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { closeOnceSent, linger } from './linger.ts'
 
@@ -14,16 +14,21 @@ const STATUSES: Readonly<Record<string, number>> = {
  * a request itself.
  */
 interface SocketInsides {
-  readonly _httpMessage?: { readonly _headerSent?: boolean } | null
+  readonly _httpMessage?: (ServerResponse<IncomingMessage> & { readonly _headerSent?: boolean }) | null
 }
 
 /**
  * Lets clients have the last answer of their connection although they are still sending: a request that cannot be read, as
  * Node refuses it, or one that was answered before it was there whole. Node closes the socket at once in both cases. What
  * else was asked on the connection is not answered, and ends with it. `isWhole`: all of a connection's requests that are being
- * answered are there whole, so that nothing more will come.
+ * answered are there whole, so that nothing more will come. `onRefused` is called for what Node refuses, with the response
+ * that it takes the place of, if there is one.
  */
-export function closeInStages(server: Server, isWhole: (socket: Socket) => boolean): void {
+export function closeInStages(
+  server: Server,
+  isWhole: (socket: Socket) => boolean,
+  onRefused?: (status: number, response: ServerResponse<IncomingMessage> | undefined) => void,
+): void {
   const lingering = new WeakSet<Socket>()
 
   function begin(socket: Socket): void {
@@ -46,18 +51,13 @@ export function closeInStages(server: Server, isWhole: (socket: Socket) => boole
     if (!(socket instanceof Socket)) return void socket.destroy(error)
     if (lingering.has(socket)) return
     if (!socket.writable) return void socket.destroy(error)
-    if (!hasBegun(socket)) socket.write(refusalOf(error))
+    const { _httpMessage: response } = socket as SocketInsides
+    // Half a response cannot be taken back.
+    if (!response?._headerSent) {
+      const status = STATUSES[error.code ?? ''] ?? 400
+      onRefused?.(status, response ?? undefined)
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`)
+    }
     begin(socket)
   })
-}
-
-/** Half an answer cannot be taken back. */
-function hasBegun(socket: Socket): boolean {
-  const { _httpMessage: response } = socket as SocketInsides
-  return response?._headerSent === true
-}
-
-function refusalOf({ code = '' }: NodeJS.ErrnoException): string {
-  const status = STATUSES[code] ?? 400
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`
 }

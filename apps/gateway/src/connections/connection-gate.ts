@@ -18,10 +18,21 @@ export interface ConnectionGateOptions {
   readonly isProbe: (url: string | undefined) => boolean
   /** Answers a request. `end` of what it gives is called when the response has closed. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Served
+  /** Called for each request that is refused. */
+  readonly onRefused?:
+    | ((request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void)
+    | undefined
 }
 
 export interface Served {
-  end(): void
+  end(request: IncomingMessage, response: ServerResponse): void
+}
+
+/** Why a request is refused before it is served. */
+export interface Refusal {
+  readonly status: number
+  readonly code: 'OVERLOADED' | 'TOO_MANY_AT_ONCE'
+  readonly message: string
 }
 
 export interface ConnectionGate {
@@ -60,13 +71,12 @@ class Admitted implements Waiting {
 /** Memory of a request that waits. One read of a socket can bring two thousand of them before it is paused. */
 const HELD_BYTES = 4_096
 
-/** Answers to requests that are refused. */
-const OVERLOADED = { status: 503, text: body('The server answers', 'OVERLOADED') }
-const TOO_MANY = { status: 429, text: body('For one address the server answers', 'TOO_MANY_AT_ONCE') }
-
-function body(who: string, code: string): string {
-  const message = `${who} as many requests as it can at once; try again in a moment.`
-  return JSON.stringify({ errors: [{ message, extensions: { code } }] })
+const MORE = 'as many requests as it can at once; try again in a moment.'
+const OVERLOADED: Refusal = { status: 503, code: 'OVERLOADED', message: `The server answers ${MORE}` }
+const TOO_MANY: Refusal = {
+  status: 429,
+  code: 'TOO_MANY_AT_ONCE',
+  message: `For one address the server answers ${MORE}`,
 }
 
 /**
@@ -106,7 +116,10 @@ class AllConnections {
   start(given: Admitted): void {
     // A monitor of the process must not take a busy one for a dead one.
     const refusal = this.#options.isProbe(given.request.url) ? undefined : this.#refusalOf(given)
-    if (refusal) return refuse(given.response, refusal)
+    if (refusal) {
+      this.#options.onRefused?.(given.request, given.response, refusal)
+      return refuse(given.response, refusal)
+    }
     given.place = this.inFlight.push(given) - 1
     given.served = this.#options.serve(given.request, given.response)
   }
@@ -122,7 +135,7 @@ class AllConnections {
     given.place = -1
   }
 
-  #refusalOf(given: Admitted): typeof OVERLOADED | undefined {
+  #refusalOf(given: Admitted): Refusal | undefined {
     if (processLedger().isFull) return OVERLOADED
     if (this.inFlight.length < this.#ofOneAddress) return undefined
     if (this.#isFull()) return OVERLOADED
@@ -168,7 +181,17 @@ class Connection {
     socket.on('resume', () => {
       if (this.#isPaused) socket.pause()
     })
-    socket.once('close', () => this.#close())
+    // Node makes an error for each request without a response when a connection closes. Their stack traces would be most
+    // of what thousands of pipelined requests cost.
+    let { stackTraceLimit } = Error
+    socket.prependOnceListener('close', () => {
+      ;({ stackTraceLimit } = Error)
+      Error.stackTraceLimit = 0
+    })
+    socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit
+      this.#close()
+    })
   }
 
   admit(request: IncomingMessage, response: ServerResponse): void {
@@ -260,11 +283,11 @@ class Connection {
       this.#socket.resume()
     }
     this.#startHeld()
-    given.served?.end()
+    given.served?.end(given.request, given.response)
   }
 }
 
-function refuse(response: ServerResponse, { status, text }: typeof OVERLOADED): void {
+function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
-  response.end(text)
+  response.end(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
 }

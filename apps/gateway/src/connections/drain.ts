@@ -24,6 +24,8 @@ export interface DrainSettings {
 export interface Drain {
   /** Call for each request, before it is answered. */
   track(request: IncomingMessage, response: ServerResponse): void
+  /** Number of open connections. */
+  connections(): number
   /** Call when a tracked response has closed. */
   release(): void
   /**
@@ -71,6 +73,7 @@ export function createDrain(server: Server, { isProbe, inFlight, stop }: DrainSe
       if (!isProbe(url)) lastRequestAt = systemClock.now()
       if (draining) response.setHeader('connection', 'close')
     },
+    connections: () => sockets.size,
     release() {
       if (!listening) server.closeIdleConnections()
     },

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Logger } from '../logging/logger.ts'
 import { lookEvery } from '../http/deadlines.ts'
 import { closeOnceSent } from './linger.ts'
@@ -15,6 +16,8 @@ export interface LateAnswersOptions {
   /** How long the answer to a whole request may take to begin. 0: any time. */
   readonly answerTimeoutMs: number
   readonly inFlight: Iterable<Waiting>
+  /** Called for each request that is ended with 504. */
+  readonly onEnd?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   readonly logger?: Logger | undefined
 }
 
@@ -23,7 +26,7 @@ export interface LateAnswersOptions {
  * not time, so that nobody is given up for a pause of this process.
  */
 export function endLateAnswers(server: Server, options: LateAnswersOptions): void {
-  const { answerTimeoutMs, inFlight, logger } = options
+  const { answerTimeoutMs, inFlight, onEnd, logger } = options
   if (answerTimeoutMs === 0) return
   const everyMs = lookEvery(answerTimeoutMs)
   const timer = setInterval(() => {
@@ -36,8 +39,10 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
     }
     if (late.length === 0) return
     // The answer whose turn it is comes before the others of its connection.
-    for (const { request, response } of late.toSorted((a, b) => behind(a) - behind(b)))
+    for (const { request, response } of late.toSorted((a, b) => behind(a) - behind(b))) {
+      if (isNext(request.socket, response)) onEnd?.(request, response)
       endLate(request, response, answerTimeoutMs)
+    }
     logger?.warn({ ended: late.length, answerTimeoutMs }, 'requests were ended: their answers did not begin')
   }, everyMs).unref()
   server.once('close', () => clearInterval(timer))
@@ -46,10 +51,14 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
 /** 1 for an answer that waits for another one of its connection. */
 const behind = ({ response }: Waiting): number => (response.socket ? 0 : 1)
 
+/** Whether the client gets the answer: it is the turn of this response on the connection. */
+const isNext = (socket: Socket, response: ServerResponse): boolean =>
+  response.socket === socket && socket.writable
+
 /** The end of the connection cancels what the request began; past the response, which would count as answered. */
 function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTimeoutMs: number): void {
   // Another answer may be before it on the connection, half sent; or the last one has been sent already.
-  if (response.socket === socket && socket.writable) socket.write(timedOut(answerTimeoutMs))
+  if (isNext(socket, response)) socket.write(timedOut(answerTimeoutMs))
   // The next look would find it again on a connection that lingers.
   closeOnceSent(socket)
 }

@@ -8,9 +8,8 @@ export interface DependencyStatement {
   /** Types of which the field is computed besides those that it shows. `[]`: none; `['*']`: any. */
   readonly dependsOn?: readonly string[] | undefined
   /**
-   * Request headers by which the answers of a field with a resolver of the config differ; `[]`: it is the same for
-   * everybody. Default: all that any source forwards, and the token, and no cache on the way keeps it. On other fields it
-   * adds to what their source says.
+   * Request headers that a resolver of the config reads; `[]`: the result is the same for every client. Default: unknown; the
+   * field is neither cached nor shared between live clients. On other fields it adds to what their source declares.
    */
   readonly asker?: readonly string[] | undefined
 }
@@ -18,8 +17,8 @@ export interface DependencyStatement {
 /** A Yoga or Envelop plugin of the config. */
 export type ConfigPlugin = Plugin & {
   /**
-   * Names of all request headers that change what the plugin does to results, or tells resolvers by their context; `[]`:
-   * none. Left out: nobody knows, and the response cache needs `session`, live queries `contextKey`.
+   * Names of all request headers that change what the plugin does to results; `[]`: none. Default: unknown; if the plugin hooks
+   * into parse, validate, execute or the schema, the response cache needs `session`, and live queries need `contextKey`.
    * `Object.assign(usePlugin(), { readsHeaders: [] })`
    */
   readonly readsHeaders?: readonly string[] | undefined

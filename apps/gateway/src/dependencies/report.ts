@@ -32,7 +32,10 @@ export function unseenDependencies(
           what: `${what}: dependencies: { '${coordinate}': { ${word}: [...] } }`,
         })
       if ((field.extensions['asker'] as Asker | undefined)?.isPersonal)
-        add('asker', 'is answered by code, for nobody but who asks; state the request headers that it reads')
+        add(
+          'asker',
+          'is resolved by code and neither cached nor shared; declare the request headers that it reads',
+        )
       if (type === mutation) {
         if (ofMutationField(field).everything) add('changes', 'evicts everything; state what it changes')
       } else if (ofField(type.name, field).everything && !statedDependsOn(field)?.includes('*')) {
@@ -49,7 +52,7 @@ const MAX_LISTED = 5
 const MORE = {
   changes: 'mutations more evict everything',
   dependsOn: 'fields more depend on everything',
-  asker: 'fields more are answered by code',
+  asker: 'fields more are resolved by code and neither cached nor shared',
 } as const
 
 /** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */

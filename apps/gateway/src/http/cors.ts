@@ -12,6 +12,11 @@ const EXPOSED = ['x-request-id', 'x-cache', 'age']
 const MAX_ORIGIN_CHARACTERS = 300
 const PATTERN = /^\/(.+)\/(i?)$/
 
+interface Exchange {
+  readonly request: Pick<Request, 'method'>
+  readonly response: Pick<ResponseHead, 'headers'>
+}
+
 /** Whether pages of an origin are listed; `*` is not looked at. */
 export type IsListed = (origin: string) => boolean
 
@@ -88,15 +93,22 @@ export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSO
   }
 }
 
-/** Says that answers differ by origin, so that a cache in front does not hand one origin's answer to another. */
-export function useVaryOrigin(cors: CorsSetting): Plugin {
-  if (cors === false) return {}
-  const onResponse = ({ response }: { readonly response: Pick<ResponseHead, 'headers'> }): void => {
+/**
+ * Sets headers for caches in front of the gateway. `Vary: Origin`: responses differ by origin if `cors` is on. `no-store`:
+ * they would keep a GET response without Cache-Control by heuristics (RFC 9111, section 4.2.2).
+ */
+export function useProxyCacheHeaders(cors: CorsSetting): Plugin {
+  const onResponse = ({ request, response }: Exchange): void => {
+    if (request.method === 'GET' && !response.headers.has('cache-control'))
+      response.headers.set('cache-control', 'no-store')
     const vary = response.headers.get('vary')
-    if (vary !== null && /\borigin\b/i.test(vary)) return
+    if (cors === false || (vary !== null && /\borigin\b/i.test(vary))) return
     // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
     response.headers.delete('vary')
     response.headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`)
   }
-  return withBehaviour({ onResponse }, { respond: (_operation, response) => onResponse({ response }) })
+  return withBehaviour(
+    { onResponse },
+    { respond: ({ request }, response) => onResponse({ request, response }) },
+  )
 }

@@ -1,4 +1,5 @@
 import { backgroundClock, clientOf, heldBytes, processLedger } from '@vinyasa/base'
+import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 
@@ -8,20 +9,17 @@ const TO_BEGIN_MS = 100
 /** Memory of a stream and its request, without the parameters of the operation. */
 const STREAM_BYTES = 32 * 1024
 
-/** Types of answers that go on for as long as their client stays; a deferred one ends by itself. */
-const ENDLESS = /^text\/event-stream|;\s*subscriptionSpec=/
-
 export interface LiveStreams {
   readonly plugin: Plugin
   /**
-   * Cuts every stream of results, after `graceMs` those that are open by now, and those that begin from now on: they would go on
-   * for ever. Without their last event or delimiter clients connect again, as after any lost connection.
+   * Cuts every live query and subscription, after `graceMs` those that are open by now, and those that begin from now on: they
+   * would go on for ever. Without their last event or delimiter clients connect again, as after any lost connection.
    */
   close(graceMs?: number): void
 }
 
 /** The streams of results that one gateway is sending. */
-export function createLiveStreams(): LiveStreams {
+export function createLiveStreams({ isEndless }: Pick<LiveQueryPlugin, 'isEndless'>): LiveStreams {
   const open = new Set<ServerResponse>()
   let closed = false
 
@@ -29,7 +27,10 @@ export function createLiveStreams(): LiveStreams {
     plugin: {
       onResponse({ response, serverContext }) {
         const { res, params } = serverContext as { readonly res?: ServerResponse; readonly params?: unknown }
-        if (!res || !ENDLESS.test(response.headers.get('content-type') ?? '')) return
+        // Event streams of no operation are endless too: those of the status page, and of other plugins.
+        const isOther = !params && response.headers.get('content-type')?.startsWith('text/event-stream')
+        // A client that has left closes it no more.
+        if (!res || res.closed || !(isOther || isEndless(serverContext))) return
         // nginx would keep back what comes until it has some kilobytes.
         if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
         open.add(res)

@@ -19,7 +19,8 @@ export function useParameters(limits: JsonLimits): Plugin {
   }
   return withBehaviour(plugin, {
     // A body is within the limits already.
-    acceptsBody: (body, { variables }) => body !== undefined || isWithin(limits, variables),
+    acceptsBody: (body, { variables, extensions }) =>
+      body !== undefined || (isWithin(limits, variables) && isWithin(limits, extensions)),
   })
 }
 

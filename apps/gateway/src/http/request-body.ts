@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { createTurns, ownerOf, SLICE_BYTES, unlessAborted } from '@vinyasa/base'
 import { readFormData } from '@vinyasa/node-handler'
 import type { Behaviour } from '@vinyasa/pipeline'
 import { GraphQLError } from 'graphql'
@@ -21,8 +22,11 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
  */
 export function useRequestBody(options: RequestBodyOptions): Plugin {
   const { maxBytes } = options
+  /** What long texts say takes long to read, validate and refuse: one at a time, with other work in between. */
+  const turns = createTurns()
+  const maxAtOnce = Math.min(maxBytes, SLICE_BYTES)
   const behaviour: Behaviour = {
-    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length']) <= maxBytes,
+    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length']) <= maxAtOnce,
     acceptsBody(body) {
       if (!body) return true
       if (!isUtf8(body)) return false
@@ -35,7 +39,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
     },
   }
   const plugin: Plugin = {
-    onRequestParse({ request, requestParser, setRequestParser, fetchAPI }) {
+    onRequestParse({ request, requestParser, setRequestParser, fetchAPI, serverContext }) {
       if (!requestParser) return
       if (request.method !== 'POST') {
         setRequestParser(async (request) => malformedAs400(async () => requestParser(request)))
@@ -43,11 +47,18 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       }
       const encoding = request.headers.get('content-encoding')
       if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-        throw badRequest('Compressed requests are not accepted; send the body as it is.')
+        throw requestRefused(
+          415,
+          'UNSUPPORTED_MEDIA_TYPE',
+          'The Content-Encoding of the request body is not supported. Send the body without compression.',
+        )
       }
       if (JSON_TYPES.has(mediaTypeOf(request.headers.get('content-type')))) {
         setRequestParser(async (request) => {
           const body = await readBody(request, maxBytes)
+          // Otherwise the body of a client that left would stay in memory until its turn.
+          if (body.byteLength > maxAtOnce)
+            await unlessAborted(turns.next(ownerOf(serverContext)), request.signal, clientLeft)
           limitJson(body, options)
           return parseJson(body)
         })
@@ -67,7 +78,8 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
   return withBehaviour(plugin, behaviour)
 }
 
-function mediaTypeOf(contentType: string | null): string {
+/** The media type without its parameters, in lower case; empty if there is none. */
+export function mediaTypeOf(contentType: string | null | undefined): string {
   return (contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? ''
 }
 
@@ -108,9 +120,13 @@ async function unlessLeft<Read>(reading: Promise<Read>): Promise<Read> {
   } catch (error) {
     // A limit, or a body that somebody else has read.
     if (error instanceof GraphQLError || error instanceof TypeError) throw error
-    // Nothing but the end of the connection: nobody's fault, and nothing to log.
-    throw new DOMException('The client left', 'AbortError')
+    throw clientLeft()
   }
+}
+
+/** Nothing but the end of the connection: nobody's fault, and nothing to log. */
+function clientLeft(): DOMException {
+  return new DOMException('The client left', 'AbortError')
 }
 
 function tooLarge(maxBytes: number): GraphQLError {

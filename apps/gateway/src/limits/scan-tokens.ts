@@ -17,6 +17,8 @@ export interface DocumentLimits {
 
 /** Brackets of any kind inside one another: the parser recurses, so this protects its stack whatever the limits. */
 const MAX_NESTING = 500
+/** The lexer makes a token of each comment without counting it, and takes block strings apart at their lines. */
+const MAX_LINES = 20_000
 /** Limit of one name. Names are compared, printed and quoted over and over. */
 const MAX_NAME_CHARACTERS = 1_000
 
@@ -26,6 +28,8 @@ const MAX_NAME_CHARACTERS = 1_000
  * Text that is no GraphQL throws the lexer's own syntax error.
  */
 export function scanTokens(text: string, limits: DocumentLimits): void {
+  let lines = 0
+  for (const _ of text.matchAll(/[\n\r]/g)) if (++lines > MAX_LINES) throw limitExceeded('lines', MAX_LINES)
   const lexer = new Lexer(new Source(text))
   const selections: Map<string, number>[] = []
   let tokens = 0

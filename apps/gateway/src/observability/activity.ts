@@ -2,7 +2,7 @@ import { hasLeft } from '@vinyasa/base'
 import type { ObserveBackendCall } from './backend-call.ts'
 import type { OperationFacts } from './operation.ts'
 import { createRecentErrors, errorsIn, type RecentError } from './recent-errors.ts'
-import type { Observer } from './recorder.ts'
+import { CLIENT_LEFT, type Observer } from './recorder.ts'
 import { recordedPath, recordOf } from './request-record.ts'
 
 export interface CallCounts {
@@ -78,9 +78,8 @@ export function createActivity(endpoint: string): Activity {
         }
       },
       part: (facts, part) => errors.note(part, nameOf(facts)),
-      result(record, result, request) {
-        // An answer to a client that has left does not count as one.
-        if (errorsIn(result).length === 0 || hasLeft({ request })) return
+      result(record, result) {
+        if (errorsIn(result).length === 0) return
         failed.add(record)
         errors.note(result, record.operation)
       },
@@ -88,7 +87,7 @@ export function createActivity(endpoint: string): Activity {
         const isPage = headers.get('content-type')?.startsWith('text/html')
         if (isPage || !recordedPath(record, request).startsWith(endpoint)) return
         requests.calls++
-        if ((failed.has(record) || status >= 400) && !hasLeft({ request })) requests.failed++
+        if ((failed.has(record) || status >= 400) && status !== CLIENT_LEFT) requests.failed++
         const outcome = headers.get('x-cache')?.toLowerCase()
         if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
       },

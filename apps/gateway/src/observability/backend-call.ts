@@ -47,13 +47,15 @@ export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBac
   }
 }
 
-/** Returns an end that is told in other words; undefined where nobody is to be told. */
+/** Returns an end that is told in other words. */
 export function endedBy<Outcome>(
   ended: CallEnded<BackendCallEnd> | undefined,
   inOurWords: (outcome: Outcome) => BackendCallEnd,
-): CallEnded<Outcome> | undefined {
-  if (!ended) return undefined
-  const { headers, within } = ended
-  const told = (outcome: Outcome): void => ended(inOurWords(outcome))
+): CallEnded<Outcome> {
+  const { headers, within } = ended ?? {}
+  const told = (outcome: Outcome): void => {
+    const end = inOurWords(outcome)
+    ended?.(end)
+  }
   return headers ? Object.assign(told, { headers, within }) : told
 }

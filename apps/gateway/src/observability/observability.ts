@@ -10,6 +10,7 @@ import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics/metrics-endpoint.ts'
 import type { MetricsReadings } from './metrics/metrics.ts'
 import type { ShareMetrics } from './metrics/shared-metrics.ts'
+import { Recorder, type RequestEnd } from './recorder.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
 
@@ -22,6 +23,8 @@ export interface Observability {
   readonly observeCost: ObserveCost | undefined
   /** For the status page; undefined where there is none. */
   readonly activity: Activity | undefined
+  /** Records how a request ended without a response of Yoga's. */
+  ended(end: RequestEnd): void
   /** The gateway has ended: what it has counted stays. */
   end(): void
 }
@@ -51,20 +54,19 @@ export async function createObservability(options: ObservabilityOptions): Promis
         })
   const token = typeof asked === 'object' ? asked.token : undefined
   const tracing = traced ? (await import('./tracing.ts')).createTracing() : undefined
-  return {
-    plugins: [
-      useRecorder({
-        observers: [
-          createRequestLog({
-            logger,
-            redact: config.log?.redact,
-            quiet: [paths.live, paths.ready, METRICS_PATH],
-          }),
-          ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
-        ],
+  const recorder = new Recorder({
+    observers: [
+      createRequestLog({
+        logger,
+        redact: config.log?.redact,
+        quiet: [paths.live, paths.ready, METRICS_PATH],
       }),
-      ...(metrics ? [useMetricsEndpoint(metrics, token)] : []),
+      ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
     ],
+  })
+  return {
+    ended: (end) => recorder.ended(end),
+    plugins: [useRecorder(recorder), ...(metrics ? [useMetricsEndpoint(metrics, token)] : [])],
     observe: observeAll([
       countBackendCalls,
       ...(activity ? [activity.observe] : []),

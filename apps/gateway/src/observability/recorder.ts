@@ -1,9 +1,12 @@
 import { systemClock } from '@vinyasa/base'
 import type { ResponseHead } from '@vinyasa/pipeline'
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasLeft } from '../http/left-clients.ts'
+import { pathnameOf } from '../http/pathname.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
 import type { ErrorLike } from './recent-errors.ts'
-import { keepRecord, recordOf, type RequestRecord } from './request-record.ts'
+import { keepRecord, recordOf, type RequestHead, type RequestRecord } from './request-record.ts'
 
 /** Is told the result of an operation that it was told of; a result in parts when the first of them is to come. */
 export type OperationEnd = (result: unknown) => void
@@ -21,10 +24,26 @@ export interface Observer {
   /** A part of a result that comes in several, or an event of a subscription. */
   part?(facts: OperationFacts, part: unknown): void
   /** A result is about to be written to a client of HTTP; each of a batch by itself. */
-  result?(record: RequestRecord, result: unknown, request: Request): void
-  /** The head of an answer over HTTP is about to be written. */
-  response?(record: RequestRecord, response: ResponseHead, request: Request, context: object): void
+  result?(record: RequestRecord, result: unknown, request: RequestHead): void
+  /** The head of a response over HTTP is about to be written, or the request ended without one. Called once. */
+  response?(record: RequestRecord, response: ResponseHead, request: RequestHead, isShed?: boolean): void
 }
+
+/** How a request ended without a response of Yoga's. */
+export interface RequestEnd {
+  /** Undefined: the client sent no request that can be read. */
+  readonly response?: ServerResponse<IncomingMessage> | undefined
+  readonly request?: IncomingMessage | undefined
+  /** Default: that of the response, or 499 if it has none. */
+  readonly status?: number | undefined
+  /** `extensions.code` of the error in the response. */
+  readonly code?: string | undefined
+  /** It was refused for load: the log counts these requests in one line. */
+  readonly isShed?: boolean | undefined
+}
+
+/** The status of a request whose client closed the connection before a response began, as nginx has it. */
+export const CLIENT_LEFT = 499
 
 export interface RecorderOptions {
   /** In their order. */
@@ -71,23 +90,33 @@ export class Recorder {
 
   /** `path`: of its URL, where that is known. */
   begin(request: Request, context: object, path?: string): void {
-    const sent = request.headers.get('x-request-id')
-    const record: RequestRecord = {
-      id: sent !== null && CLIENT_ID.test(sent) ? sent : this.#newId(),
-      startedAt: this.#now(),
-      operation: undefined,
-      backendCalls: 0,
-      errorCodes: undefined,
-      path,
-    }
+    const record = this.#create(request.headers.get('x-request-id'), path)
     keepRecord(context, record)
     for (const tell of this.#listeners.request) tell(record, request)
   }
 
+  #create(sentId: string | null, path: string | undefined): RequestRecord {
+    return {
+      id: sentId !== null && CLIENT_ID.test(sentId) ? sentId : this.#newId(),
+      startedAt: this.#now(),
+      operation: undefined,
+      backendCalls: 0,
+      waitedFor: undefined,
+      hasEnded: false,
+      errorCodes: undefined,
+      path,
+    }
+  }
+
+  /** Notes which operation a request asks for. */
+  named({ name, type }: OperationFacts, context: unknown): void {
+    const record = recordOf(context)
+    if (record) record.operation = name ?? type
+  }
+
   /** Gives what is to be told the result; undefined: nobody wants it. */
   beginOperation(facts: OperationFacts, context: unknown): OperationEnd | undefined {
-    const record = recordOf(context)
-    if (record) record.operation = facts.name ?? facts.type
+    this.named(facts, context)
     let ends: OperationEnd[] | undefined
     for (const tell of this.#listeners.operation) {
       const end = tell(facts, context)
@@ -110,15 +139,39 @@ export class Recorder {
 
   result(request: Request, context: object, result: unknown): void {
     const record = recordOf(context)
-    if (!record || !result) return
-    for (const one of Array.isArray(result) ? result : [result]) {
-      for (const code of errorCodesOf(one)) (record.errorCodes ??= new Set()).add(code)
-      for (const tell of this.#listeners.result) tell(record, one, request)
-    }
+    if (!record || !result || record.hasEnded || hasLeft(context)) return
+    for (const one of Array.isArray(result) ? result : [result]) this.#failed(record, one, request)
   }
 
   response(request: Request, response: ResponseHead, context: object): void {
     const record = recordOf(context)
-    if (record) for (const tell of this.#listeners.response) tell(record, response, request, context)
+    if (!record) return
+    response.headers.set('x-request-id', record.id)
+    const { headers } = response
+    this.#end(record, hasLeft(context) ? { status: CLIENT_LEFT, headers } : response, request)
+  }
+
+  /** Does nothing if the end of the request is recorded already. */
+  ended({ response, request, status, code, isShed }: RequestEnd): void {
+    const known = recordOf(response)
+    if (known?.hasEnded) return
+    const { method = '', url = '' } = request ?? {}
+    const record = known ?? this.#create(null, url === '' ? '' : pathnameOf(url))
+    if (response && !known) keepRecord({ res: response }, record)
+    if (code !== undefined)
+      this.#failed(record, { errors: [{ message: code, extensions: { code } }] }, { method, url })
+    const sent = status ?? (response?.headersSent ? response.statusCode : CLIENT_LEFT)
+    this.#end(record, { status: sent, headers: new Headers() }, { method, url }, isShed)
+  }
+
+  #end(record: RequestRecord, head: ResponseHead, request: RequestHead, isShed = false): void {
+    if (record.hasEnded) return
+    record.hasEnded = true
+    for (const tell of this.#listeners.response) tell(record, head, request, isShed)
+  }
+
+  #failed(record: RequestRecord, result: unknown, request: RequestHead): void {
+    for (const code of errorCodesOf(result)) (record.errorCodes ??= new Set()).add(code)
+    for (const tell of this.#listeners.result) tell(record, result, request)
   }
 }

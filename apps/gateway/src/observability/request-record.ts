@@ -11,6 +11,10 @@ export interface RequestRecord {
   operation?: string | undefined
   /** Requests and RPCs sent to backends so far. */
   backendCalls: number
+  /** Sources of the calls that have not ended; undefined: there was no call. */
+  waitedFor: string[] | undefined
+  /** Its end is recorded; nothing else about it is. */
+  hasEnded: boolean
   /** Codes of the errors in the answer, each once; undefined: none so far. */
   errorCodes: Set<string> | undefined
   /** The path without the query string; undefined until somebody asks. */
@@ -18,6 +22,8 @@ export interface RequestRecord {
   /** The span of this request, when it is traced. */
   trace?: TracePlace | undefined
 }
+
+export type RequestHead = Pick<Request, 'method' | 'url'>
 
 /** A place in a trace. */
 export interface TracePlace {
@@ -38,6 +44,8 @@ const records = createAttachment<RequestRecord>()
  * do as the key, since a plugin may put another one in its place.
  */
 export function keepRecord(serverContext: object, record: RequestRecord): void {
+  const { res } = serverContext as { readonly res?: object }
+  if (res) records.set(res, record)
   records.set(serverContext, record)
 }
 
@@ -48,6 +56,6 @@ export function recordOf(context: unknown): RequestRecord | undefined {
 }
 
 /** The path of a record's request. */
-export function recordedPath(record: RequestRecord, request: Request): string {
+export function recordedPath(record: RequestRecord, request: RequestHead): string {
   return (record.path ??= pathnameOf(request.url))
 }

@@ -6,11 +6,10 @@ import { withBehaviour } from '../behaviour.ts'
 import { pathnameOf } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
 import type { ErrorLike } from './recent-errors.ts'
-import { Recorder, type RecorderOptions } from './recorder.ts'
+import type { Recorder } from './recorder.ts'
 
 /** Tells observers of every request and operation of a server. */
-export function useRecorder(options: RecorderOptions): Plugin {
-  const recorder = new Recorder(options)
+export function useRecorder(recorder: Recorder): Plugin {
   const seesParts = recorder.tells('part')
   const plugin: Plugin = {
     onRequest({ request, serverContext }) {
@@ -56,6 +55,11 @@ export function useRecorder(options: RecorderOptions): Plugin {
     begin({ request, context }) {
       // It is the endpoint's, whose path no URL writes otherwise.
       recorder.begin(request, context, pathnameOf((context['req'] as IncomingMessage).url ?? '/'))
+    },
+    // Operations that are answered from the cache are not executed.
+    refuse({ prepared, context }) {
+      recorder.named(factsOf(prepared.definition), context)
+      return undefined
     },
     execute(operation, next) {
       const end = recorder.beginOperation(factsOf(operation.prepared.definition), operation.context)

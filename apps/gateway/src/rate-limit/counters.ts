@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import type { Redis } from 'ioredis'
-import type { Outage } from '../redis/outage.ts'
+import type { Outage } from '../logging/outage.ts'
 import { Windows } from './windows.ts'
 
 export interface Count {

@@ -32,9 +32,13 @@ interface Rule extends RateLimitRule {
 
 /** Refuses with `RATE_LIMITED` who asks more often than the rules allow. Runs of a live query after its first are free. */
 export function createRateLimit({ rules, counters, address }: RateLimitOptions): RateLimit {
-  const counted = rules.map((rule, index): Rule => {
+  const names: string[] = []
+  const counted = rules.map((rule): Rule => {
     const { max, windowSeconds } = rule
-    const name = `${index}:${windowSeconds}`
+    const content = nameOf(rule)
+    // A config may have a rule twice; each counts for itself.
+    const name = `${content}:${names.filter((other) => other === content).length}`
+    names.push(content)
     return { ...rule, counters: counters({ name, max, windowMs: windowSeconds * 1000 }) }
   })
   const ofRequests = counted.filter((rule) => countsOf(rule) === 'requests')
@@ -116,6 +120,15 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     ),
     executions: ofExecutions.length === 0 ? {} : useGuard(countExecution),
   }
+}
+
+/** The same for rules that count the same, in whatever order their lists are. Gateways with other rules share no counts. */
+function nameOf(rule: RateLimitRule): string {
+  const { by = 'address', max, windowSeconds, operations, fields } = rule
+  const key =
+    typeof by === 'string' ? by : 'claim' in by ? ['claim', by.claim] : ['header', by.header.toLowerCase()]
+  const lists = [operations, fields].map((list) => list && [...new Set(list)].sort())
+  return digest(JSON.stringify([key, max, windowSeconds, ...lists, countsOf(rule)]))
 }
 
 /**

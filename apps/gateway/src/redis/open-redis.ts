@@ -1,5 +1,5 @@
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
-import type { Outage } from './outage.ts'
+import type { Outage } from '../logging/outage.ts'
 
 /** A Redis that requests share, and who is told of whatever fails there. */
 export interface SharedRedis {

@@ -1,5 +1,5 @@
-import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
 import { requestRefused } from '../http/errors.ts'
+import { mediaTypeOf } from '../http/request-body.ts'
 import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 
 /** A request with one of these cannot come from another site's form or link. */
@@ -7,28 +7,32 @@ const TOLD = ['apollo-require-preflight', 'graphql-preflight', 'x-graphql-csrf']
 /** Taken too, but not told: its name says what stands behind. */
 const HEADERS = [...TOLD, 'x-graphql-yoga-csrf']
 
-/** Refuses what a page of another site could send by itself, and says which header mends it. */
+/** Browsers send these to other sites without a preflight (Fetch standard, section 2.2.2). */
+const SIMPLE_TYPES = new Set(['', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'])
+
+/** Refuses requests that a page of another site could send, and names the headers that allow them. */
 export function useCsrfHeaders(): PluginWithBehaviour {
-  const { onRequestParse } = useCSRFPrevention({ requestHeaders: HEADERS })
   return withBehaviour(
     {
-      onRequestParse(payload) {
-        try {
-          return onRequestParse?.(payload)
-        } catch {
-          throw requestRefused(
-            403,
-            'CSRF_HEADER_REQUIRED',
-            `A page of another site could have sent this request: add the Content-Type application/json, or a header ${TOLD.join(', ')} with any value.`,
-          )
-        }
+      onRequestParse({ request: { method, headers } }) {
+        if (isPreflighted(method, headers.get('content-type')) || HEADERS.some((name) => headers.has(name)))
+          return
+        throw requestRefused(
+          403,
+          'CSRF_HEADER_REQUIRED',
+          `A page of another site could have sent this request: add the Content-Type application/json, or a header ${TOLD.join(', ')} with any value.`,
+        )
       },
     },
     {
-      // A POST has the first; what has neither is refused on the ordinary way.
-      accepts: ({ headers }) =>
-        headers['content-type']?.startsWith('application/json') === true ||
-        HEADERS.some((name) => headers[name] !== undefined),
+      accepts: ({ method, headers }) =>
+        isPreflighted(method, headers['content-type']) || HEADERS.some((name) => headers[name] !== undefined),
     },
   )
+}
+
+/** A GET request has no body, so that other types than the one that the error names are mistakes or attempts. */
+function isPreflighted(method: string | undefined, contentType: string | null | undefined): boolean {
+  const type = mediaTypeOf(contentType)
+  return method === 'GET' ? type === 'application/json' : !SIMPLE_TYPES.has(type)
 }

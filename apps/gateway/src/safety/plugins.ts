@@ -1,7 +1,7 @@
 import { useUploads } from '@vinyasa/node-handler'
 import { NoSchemaIntrospectionCustomRule } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { useVaryOrigin } from '../http/cors.ts'
+import { useProxyCacheHeaders } from '../http/cors.ts'
 import { useParameters } from '../http/parameters.ts'
 import { useRequestBody } from '../http/request-body.ts'
 import { useDocumentLimits } from '../limits/plugin.ts'
@@ -13,7 +13,7 @@ import { withBehaviour } from '../behaviour.ts'
 /** Returns the plugins between the network and the schema that the settings ask for. */
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
   return [
-    useVaryOrigin(http.cors),
+    useProxyCacheHeaders(http.cors),
     ...(http.csrfPrevention ? [useCsrfHeaders()] : []),
     useRequestBody({ maxBytes: http.maxBodyBytes, ...http.limits }),
     // Behind what reads bodies: of multipart requests it reads them instead.

@@ -2,7 +2,6 @@ import { keyed } from '@vinyasa/base'
 import type { IResolvers } from '@graphql-tools/utils'
 import { memberOf } from '@vinyasa/source-kit'
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
-import { mapMembers } from '../dependencies/own-code/recorded-resolvers.ts'
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown
 
@@ -21,7 +20,20 @@ export function withClientParents(resolvers: IResolvers): IResolvers {
     return { ...resolver, resolve: wrap(resolver.resolve) }
   }
 
-  return mapMembers(resolvers, (name, member) => (name.startsWith('__') ? member : wrap(member)))
+  const mapped = Object.entries(resolvers).map(([typeName, given]) => {
+    if (!isFieldMap(given)) return [typeName, given]
+    const members = Object.entries(given)
+    return [
+      typeName,
+      Object.fromEntries(members.map(([name, one]) => [name, name.startsWith('__') ? one : wrap(one)])),
+    ]
+  })
+  return Object.fromEntries(mapped) as IResolvers
+}
+
+/** Scalars are objects of a class. */
+export function isFieldMap(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype
 }
 
 /** Copies, so that a resolver may pass its parent on to a field of the same type. */

@@ -3,6 +3,7 @@ import {
   extendSchema,
   GraphQLError,
   GraphQLSchema,
+  isAbstractType,
   isObjectType,
   isScalarType,
   Kind,
@@ -22,6 +23,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type OperationTypeNode,
   type ValidationRule,
@@ -30,11 +32,8 @@ import { isRootName } from '../coordinates.ts'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { IResolvers } from '@graphql-tools/utils'
-import { forgetOrigins } from '../dependencies/own-code/origins.ts'
-import { isFieldMap, recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
-import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { ConfigError, messageOf, mistakeAt } from '../errors.ts'
-import { withClientParents } from './client-parents.ts'
+import { isFieldMap, withClientParents } from './client-parents.ts'
 import { findingsIn } from '../texts/type-defs-text.ts'
 import { checkResolvers } from './check-resolvers.ts'
 
@@ -60,7 +59,6 @@ export function extendWith(
   schema: GraphQLSchema,
   typeDefs: DocumentNode,
   resolvers: IResolvers | undefined,
-  viewOf: ViewOf | undefined,
 ): GraphQLSchema {
   const document = asExtension(schema, typeDefs)
   // Other sources, and these definitions, may yet bring the query type.
@@ -83,12 +81,33 @@ export function extendWith(
   checkResolvers(extended, resolvers)
   try {
     const whole = withResolvers(extended, withClientParents(resolvers), schema)
-    forgetOrigins(whole, resolvers)
-    if (viewOf) recordMethods(whole, viewOf)
+    markOwnCode(whole, schema)
     return whole
   } catch (error) {
     throw mistakeAt(['resolvers'], messageOf(error), { cause: error })
   }
+}
+
+/**
+ * Takes the origin of a source from fields that code of the config resolves, and marks types that such code chooses, by
+ * comparing with the schema before. Mutations keep theirs: their sources announce them.
+ */
+function markOwnCode(schema: GraphQLSchema, before: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    const former = before.getType(type.name)
+    if (isChosen(type) !== isChosen(former)) type.extensions = { ...type.extensions, ownCode: true }
+    if (!isObjectType(type) || !isObjectType(former) || type === schema.getMutationType()) continue
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve === former.getFields()[field.name]?.resolve) continue
+      const { origin: _, ...others } = field.extensions
+      field.extensions = others
+    }
+  }
+}
+
+function isChosen(type: GraphQLNamedType | undefined): unknown {
+  if (isObjectType(type)) return type.isTypeOf ?? undefined
+  return isAbstractType(type) ? (type.resolveType ?? undefined) : undefined
 }
 
 /**

@@ -40,6 +40,16 @@ export function pathOfOrigin(
   return ['rest', source, ...(index < 0 ? ['openapi'] : ['endpoints', index])]
 }
 
+/** Where an entry of sources declares a type or one of its fields by hand. */
+export function pathOfDeclared(
+  type: string,
+  field: string | undefined,
+  { rest = {} }: SourceSections,
+): readonly PropertyKey[] | undefined {
+  const declares = Object.entries(rest).find(([, { types = {} }]) => Object.hasOwn(types, type))
+  return declares && ['rest', declares[0], 'types', type, ...(field === undefined ? [] : ['fields', field])]
+}
+
 function elementAt(origin: string): Element | undefined {
   const ofGrpc = /^grpc source "(.*)": (\S+) \([^)]*\)(?: field (\S+))?$/.exec(origin)
   if (ofGrpc) {

@@ -68,7 +68,7 @@ export function declaredSources(config: SourceSections): readonly DeclaredSource
   return (Object.keys(kinds) as (keyof SourceOptions)[]).flatMap(ofSection)
 }
 
-function declared<Options extends object>(
+function declared<Options extends { readonly required?: boolean | undefined }>(
   section: string,
   { open, files, timeoutsMs, namesByHand }: SourceKind<Options>,
   entries: Readonly<Record<string, Options>> = {},
@@ -77,7 +77,11 @@ function declared<Options extends object>(
     section,
     name,
     isNamedLast: namesByHand !== undefined,
-    open: (environment, taken) => open(name, options, environment, taken),
+    open: (environment, taken) => {
+      // Only readiness reads `required`; sources refuse unknown options.
+      const { required: _, ...rest } = options
+      return open(name, rest as Options, environment, taken)
+    },
     files: (baseDirectory) => files(options, baseDirectory),
     longestCallMs: Math.max(0, ...timeoutsMs(options).map((ms) => ms ?? 0)),
     namesByHand: (isOwn) => namesByHand?.(options, isOwn) ?? [],

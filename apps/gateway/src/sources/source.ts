@@ -1,4 +1,5 @@
 import type { Observability } from '../observability/observability.ts'
+import type { SourceOptions } from './types.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Asker, InvalidationBus } from '@vinyasa/invalidation'
 export interface SourceHealth {
@@ -13,7 +14,7 @@ export interface Source {
   /** Its key in the config. */
   readonly name: string
   /** Its section of the config. */
-  readonly kind: string
+  readonly kind: keyof SourceOptions
   /** A Yoga plugin that adds its fields to the schema. */
   readonly plugin: object
   /** The object that resolvers of the config's own `typeDefs` get as `context.sources[name]`. */

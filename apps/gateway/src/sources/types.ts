@@ -1,11 +1,19 @@
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connector'
 
+interface Readiness {
+  /** Whether `/health/ready` answers 503 while the backend is down. Default false: the gateway serves its other sources. */
+  readonly required?: boolean | undefined
+}
+
 /** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
-export interface GrpcSourceConfig extends Omit<
-  GrpcSourceOptions,
-  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'watch' | 'federation' | 'observe' | 'onPlan'
-> {}
+export interface GrpcSourceConfig
+  extends
+    Omit<
+      GrpcSourceOptions,
+      'name' | 'bus' | 'clock' | 'random' | 'logger' | 'watch' | 'federation' | 'observe' | 'onPlan'
+    >,
+    Readiness {}
 
 /** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
 export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' | 'baseUrl' | 'env'> {
@@ -19,10 +27,22 @@ export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' |
 }
 
 /** One REST backend: the options of `createRestConnector`. */
-export interface RestSourceConfig extends Omit<
-  RestConnectorOptions,
-  'baseUrl' | 'endpoints' | 'typeNames' | 'bus' | 'clock' | 'random' | 'env' | 'logger' | 'observe' | 'onPlan'
-> {
+export interface RestSourceConfig
+  extends
+    Omit<
+      RestConnectorOptions,
+      | 'baseUrl'
+      | 'endpoints'
+      | 'typeNames'
+      | 'bus'
+      | 'clock'
+      | 'random'
+      | 'env'
+      | 'logger'
+      | 'observe'
+      | 'onPlan'
+    >,
+    Readiness {
   /** May be left out beside `openapi`, whose document names a server. */
   readonly baseUrl?: string | undefined
   /** May be left out beside `openapi`. */
@@ -34,8 +54,8 @@ export interface RestSourceConfig extends Omit<
    */
   readonly openapi?: string | OpenApiConfig | undefined
   /**
-   * A GET path that answers 2xx while the API is well, for `/health/ready`. Default: any answer to a HEAD of `baseUrl`
-   * will do; `false`: nobody is asked, and the API counts as well.
+   * A GET path that answers 2xx while the API is well, for `check`, `/status` and, if it is `required`, `/health/ready`. Default:
+   * any response to a HEAD of `baseUrl`; `false`: no request is made, and the API counts as well.
    */
   readonly healthPath?: string | false | undefined
 }

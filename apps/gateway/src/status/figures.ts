@@ -2,6 +2,7 @@ import { systemClock } from '@vinyasa/base'
 import type { OpenedBus } from '../bus/open-bus.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { METRICS_PATH, type GatewayPaths } from '../http/paths.ts'
+import { withoutSecrets } from '../logging/outage.ts'
 import type { Activity, ActivityReading } from '../observability/activity.ts'
 import type { LateReadings } from '../observability/metrics/late-readings.ts'
 import { httpSettings } from '../presets.ts'
@@ -78,9 +79,4 @@ function linksOf(
     ...(metrics === false ? [] : [{ label: 'Metrics', href: METRICS_PATH }]),
     { label: 'Readiness', href: paths.ready },
   ]
-}
-
-/** Addresses without the user, password and query that they may hold. */
-export function withoutSecrets(text: string): string {
-  return text.replace(/\/\/[^/\s@]*@/g, '//').replace(/(\/\/[^\s?#]*)(?:[?#][^\s)]*)?/g, '$1')
 }

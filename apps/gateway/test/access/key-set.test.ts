@@ -18,7 +18,7 @@ function open(options: Partial<KeySetOptions> = {}) {
       new Promise((resolve, reject) => {
         asked.push({ answer: resolve, fail: () => reject(new Error('down')) })
       }),
-    onError: () => {},
+    outage: { failed() {}, worked() {} },
     clock,
     ...options,
   })

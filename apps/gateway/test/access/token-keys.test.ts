@@ -19,7 +19,6 @@ function open() {
   const clock = createFakeClock({ startAt: Date.now() })
   const verify = createTokenVerifier({
     issuers: [{ issuer: issuer.url, audience: 'api', jwksUri: issuer.url }],
-    onError: () => {},
     clock,
   })
   return {

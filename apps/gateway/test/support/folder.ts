@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@vinyasa/base'
@@ -18,9 +18,11 @@ export interface Folder {
   start(readinessPath?: string): Promise<string>
 }
 
-/** An empty folder to run commands in; `answers` are what its user says when asked. */
+/** An empty folder to run commands in, until the test ends; `answers` are what its user says when asked. */
 export async function emptyFolder(answers: string[] = []): Promise<Folder> {
   const directory = await mkdtemp(join(tmpdir(), 'vinyasa-init-'))
+  // Callbacks run in reverse order: a server that `start` has started ends first.
+  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }))
   const out: string[] = []
   const err: string[] = []
   const environment: Record<string, string> = {}

@@ -23,7 +23,7 @@ export interface StartOptions extends OpenOptions, ServeOptions {
 }
 
 /** A schema that needs no backend. */
-export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
+export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers' | 'dependencies'> = {
   typeDefs: /* GraphQL */ `
     enum Color {
       RED
@@ -62,6 +62,9 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
       item: () => ({ id: 2, item: {} }),
     },
   },
+  dependencies: Object.fromEntries(
+    ['hello', 'echo', 'item', 'fail'].map((name) => [`Query.${name}`, { asker: [] }]),
+  ),
 }
 
 /** A gateway that listens nowhere, until the test ends. */

@@ -101,7 +101,6 @@ describe('init --from a subgraph of Apollo connectors', () => {
     expect(first?.requests.map(({ method, rawUrl }) => `${method} ${rawUrl}`)).toMatchInlineSnapshot(`
       [
         "HEAD /v1",
-        "HEAD /v1",
         "GET /v1/orders?status=OPEN&limit=10",
         "GET /v1/orders/o5",
         "GET /v1/orders?customer=c7&first=2",

@@ -165,7 +165,6 @@ describe('init --from a configuration of Tailcall', () => {
         4,
         [
           "HEAD /",
-          "HEAD /",
           "GET /books?shelf=A3&limit=20",
           "GET /authors?id=1&id=2",
           "GET /reviews?book=b1&book=b2",
@@ -188,3 +187,27 @@ describe('init --from a configuration of Tailcall', () => {
     `)
   }, 120_000)
 })
+
+it('names a union whose types nothing tells apart, and does not start with it', async () => {
+  const rest = await startRestBackend(() => ({ json: [] }))
+  onTestFinished(() => rest.stop())
+  const folder = await emptyFolder()
+  const old = `schema @server(port: 8000) @upstream(baseURL: "${rest.url}") { query: Query }
+type Query { found: [Found] @http(path: "/found") }
+union Found = Book | Film
+type Book { id: ID! isbn: String }
+type Film { id: ID! minutes: Int }
+`
+  await writeFile(join(folder.directory, 'old.graphql'), old)
+  await folder.command('init', '--from', 'old.graphql')
+  expect(folder.out.filter((line) => /^(left|wrong)/.test(line))).toEqual([
+    expect.stringMatching(/^wrong    rest\.old_\d+: .*nothing tells Book and Film of Found apart/),
+  ])
+  expect(await folder.command('check')).toBe(1)
+  expect(folder.err.join('\n')).toContain('nothing tells Book and Film of Found apart')
+  const path = join(folder.directory, 'gateway.config.yaml')
+  const config = await readFile(path, 'utf8')
+  await writeFile(path, config.replace(/(Film:\n\s+required:\n)(\s+)- id\n/, '$1$2- minutes\n'))
+  folder.err.length = 0
+  expect([await folder.command('check'), folder.err]).toEqual([0, []])
+}, 60_000)

@@ -2,14 +2,17 @@ import type { JsonText } from './json-text.ts'
 import { isPlainObject } from '../objects.ts'
 import { SLICE_BYTES, type Turns } from '../turns.ts'
 
-/** Items that are stringified at once. */
+/** Items that are stringified at once, unless they are long. */
 const SOME = 64
+/** Characters of items that are stringified at once. */
+const PIECE_CHARACTERS = SLICE_BYTES / 4
 /** How deep long lists are looked for. */
 const MAX_DEPTH = 5
 
 /** The pieces of `JSON.stringify(value)`; undefined where that is undefined. */
 export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
-  if (depth < MAX_DEPTH && Array.isArray(value) && value.length > SOME) return list(value)
+  if (depth < MAX_DEPTH && Array.isArray(value) && (value.length > SOME || value.some(Array.isArray)))
+    return list(value, depth)
   const isOpened = depth < MAX_DEPTH && isPlainObject(value) && !('toJSON' in value)
   if (isOpened && Object.values(value).some((member) => typeof member === 'object' && member !== null))
     return members(value, depth)
@@ -17,10 +20,18 @@ export function stringifySlices(value: unknown, depth: number = 0): Iterable<str
   return json === undefined ? undefined : [json]
 }
 
-function* list(items: readonly unknown[]): Generator<string> {
-  for (let from = 0; from < items.length; from += SOME) {
-    const some = JSON.stringify(items.slice(from, from + SOME)).slice(1, -1)
-    yield from === 0 ? `[${some}` : `,${some}`
+function* list(items: readonly unknown[], depth: number): Generator<string> {
+  let count = 1
+  for (let from = 0; from < items.length;) {
+    yield from === 0 ? '[' : ','
+    if (Array.isArray(items[from])) {
+      yield* stringifySlices(items[from++], depth + 1) ?? []
+      continue
+    }
+    const some = JSON.stringify(items.slice(from, from + count)).slice(1, -1)
+    yield some
+    from += count
+    count = Math.max(1, Math.min(SOME, 2 * count, Math.floor((count * PIECE_CHARACTERS) / some.length)))
   }
   yield ']'
 }

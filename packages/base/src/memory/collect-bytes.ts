@@ -1,5 +1,6 @@
 /** Chunks below this size are copied together: each would keep about 100 bytes of its own, and its whole read buffer. */
 const SMALL_CHUNK = 4_096
+const NOTHING = Buffer.alloc(0)
 /** Chunks that a peer may send before their average size counts. */
 const FREE_CHUNKS = 1_000
 /** The least average size of the chunks after that: each costs a few microseconds whatever its size. */
@@ -13,7 +14,7 @@ export function isShredded(chunks: number, bytes: number): boolean {
 /** Collects the chunks of one message. Its memory is at most twice the bytes that arrived, however they were split. */
 export class ByteCollector {
   readonly #parts: Buffer[] = []
-  #open: Buffer = Buffer.alloc(0)
+  #open: Buffer = NOTHING
   #used = 0
   #length = 0
   #small = 0
@@ -62,7 +63,7 @@ export class ByteCollector {
 
   clear(): void {
     this.#parts.length = 0
-    this.#open = Buffer.alloc(0)
+    this.#open = NOTHING
     this.#used = this.#length = this.#small = this.#held = 0
   }
 

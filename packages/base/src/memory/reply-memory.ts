@@ -1,14 +1,13 @@
 import type { Transform } from 'node:stream'
-import { Askers } from '../fair-queue.ts'
-import { ownerOf } from '../client.ts'
+import { ownerOfWork } from '../fair-queue.ts'
 import type { Abortable } from '../ending.ts'
 import { onAbort } from '../on-abort.ts'
 import { type Holding, type Ledger, processLedger } from './ledger.ts'
 
 /** Shorter replies are not counted. */
 export const LONG_REPLY_BYTES: number = 256 * 1024
-/** Bytes of long replies above which all of them but the oldest wait. */
-const PACED_BYTES = 8 * 1024 * 1024
+/** Bytes of unpacked replies above which all of them but the oldest wait. */
+const UNPACKED_BYTES = 8 * 1024 * 1024
 /** Further bytes that are expected of a reply that goes on. */
 const EXPECTED_BYTES = 4 * 1024 * 1024
 /** The share of these bytes that is kept for the buffers of the next replies. */
@@ -26,16 +25,15 @@ export interface ReplyFlow {
 
 /** The memory of one long reply, from its first bytes until it was parsed. */
 export interface HeldReply {
-  /** Replaces the source of further bytes. */
-  flow: ReplyFlow
   add(bytes: number): void
   /** Frees the memory. Later calls do nothing. */
   leave(): void
 }
 
 /**
- * Counts the long replies of backends in a ledger and paces them: over 8 MiB all of them wait but the oldest, so that many
- * replies at once take as much memory as a few. It reuses buffers, because V8 frees megabytes later than they arrive.
+ * Counts long replies of backends in a ledger and paces them: above `pacedBytes` all of them wait but the oldest, so that
+ * many replies at once take as much memory as a few. It reuses buffers, because V8 frees megabytes later than they arrive.
+ * Replies of different backends must not share one: they would wait while the oldest one's backend stalls.
  */
 export class ReplyMemory {
   readonly #ledger: Ledger
@@ -45,17 +43,16 @@ export class ReplyMemory {
   #freeBytes = 0
   #bytes = 0
 
-  constructor(ledger: Ledger, pacedBytes: number = PACED_BYTES) {
+  constructor(ledger: Ledger, pacedBytes: number) {
     this.#ledger = ledger
     this.#pacedBytes = Math.min(pacedBytes, ledger.maxBytes / 2)
   }
 
-  /** @param asker The context of the operation, or the `Askers` of several. */
-  enter(asker: unknown, flow: ReplyFlow): HeldReply {
-    const owner = ownerOf(asker instanceof Askers ? asker.first : asker)
+  /** @param owner See `Ledger.hold`. */
+  enter(owner: unknown, flow: ReplyFlow): HeldReply {
     const holding = this.#ledger.hold(owner, 0, () => {
       reply.leave()
-      reply.flow.refuse()
+      flow.refuse()
     })
     const reply: Held = {
       flow,
@@ -69,7 +66,7 @@ export class ReplyMemory {
         holding.resize(reply.bytes)
         if (reply.isPaused || !this.#replies.has(reply) || this.#mayGoOn(reply)) return
         reply.isPaused = true
-        reply.flow.pause()
+        flow.pause()
       },
       leave: () => {
         if (!this.#replies.delete(reply)) return
@@ -121,29 +118,24 @@ export class ReplyMemory {
 }
 
 interface Held extends HeldReply {
+  readonly flow: ReplyFlow
   readonly holding: Holding
   bytes: number
   isPaused: boolean
 }
 
-let ofProcess: ReplyMemory | undefined
-
-/** Returns the memory of all replies of this process. */
-export function replyMemory(): ReplyMemory {
-  return (ofProcess ??= new ReplyMemory(processLedger()))
-}
+/** The memory of all unpacked replies of this process. Their packed bytes have all arrived, so none of them stalls. */
+let unpackedReplies: ReplyMemory | undefined
 
 /** Unpacked replies up to this size are not counted. Packed ones can arrive by the thousand. */
 const PLAIN_BYTES = 64 * 1024
 
 export interface UnpackOptions {
   readonly maxBytes: number
-  /** See `ReplyMemory.enter`. */
+  /** The context of the operation, or the `Askers` of several. */
   readonly asker: unknown
   /** Ends the work when the caller left, or its time is up. */
   readonly ending: Abortable | undefined
-  /** The memory of the packed reply, if it is long. */
-  readonly held: HeldReply | undefined
   readonly tooLarge: () => Error
   readonly refused: () => Error
 }
@@ -157,13 +149,12 @@ export interface Unpacked {
 /** Unpacks a reply with a stream of zlib. Long results are paced and counted while they grow. */
 export function unpack(packed: Uint8Array, decoder: Transform, options: UnpackOptions): Promise<Unpacked> {
   const { maxBytes, asker, ending, tooLarge, refused } = options
-  let { held } = options
+  let held: HeldReply | undefined
   const flow: ReplyFlow = {
     pause: () => decoder.pause(),
     resume: () => decoder.resume(),
     refuse: () => void decoder.destroy(refused()),
   }
-  if (held) held.flow = flow
   return new Promise((resolve, reject) => {
     const letGo = ending && onAbort(ending, () => void decoder.destroy(refused()))
     const chunks: Buffer[] = []
@@ -172,9 +163,10 @@ export function unpack(packed: Uint8Array, decoder: Transform, options: UnpackOp
       length += chunk.length
       if (length > maxBytes) return void decoder.destroy(tooLarge())
       chunks.push(chunk)
-      if (length <= PLAIN_BYTES && !held) return
+      if (length <= PLAIN_BYTES) return
       const isFirst = held === undefined
-      held ??= replyMemory().enter(asker, flow)
+      unpackedReplies ??= new ReplyMemory(processLedger(), UNPACKED_BYTES)
+      held ??= unpackedReplies.enter(ownerOfWork(asker), flow)
       held.add(isFirst ? length : chunk.length)
     })
     decoder.on('error', (error) => {

@@ -10,7 +10,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import type { FieldCollector, Selected } from '../document/collect-fields.ts'
+import type { DeferredFragment, FieldCollector, Selected } from '../document/collect-fields.ts'
 import { typenameAlias } from '../document/document.ts'
 import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
 import type { ErrorIndex, ErrorNode } from './error-index.ts'
@@ -54,6 +54,7 @@ export class SplitWalk {
   /** The fragments that the patches deliver, in their order. */
   readonly fragments: Announced[] = []
   readonly #options: SplitWalkOptions
+  readonly #sharedPlaces = new Map<DeferredFragment['usage'], Set<string>>()
 
   constructor(options: SplitWalkOptions) {
     this.#options = options
@@ -81,18 +82,22 @@ export class SplitWalk {
       selected = collector.collectInlined(selectionSets, place.type)
     const here = withShared(place, new Set(selected.sharedKeys.keys()))
     const data = this.#pick(draft, here, selected)
-    for (const { label, selectionSets: below } of selected.deferred) {
-      this.#deferFragment(draft, here, label, below)
-    }
+    for (const fragment of selected.deferred)
+      if (!this.#isRepeated(fragment.usage, here)) this.#deferFragment(draft, here, fragment)
     return data
   }
 
-  #deferFragment(
-    draft: Draft,
-    place: Place,
-    label: string | undefined,
-    selectionSets: readonly SelectionSetNode[],
-  ): void {
+  /** Whether another fragment has brought this one at the same place. */
+  #isRepeated(usage: DeferredFragment['usage'], { path, shared }: Place): boolean {
+    if (shared !== 'all' && shared.size === 0) return false
+    const place = JSON.stringify(toList(path))
+    const places = this.#sharedPlaces.get(usage) ?? new Set()
+    if (places.has(place)) return true
+    this.#sharedPlaces.set(usage, places.add(place))
+    return false
+  }
+
+  #deferFragment(draft: Draft, place: Place, { label, selectionSets }: DeferredFragment): void {
     const { groups } = this.#options.collector.collect(selectionSets, place.type)
     const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
     const patch: Patch = { data: null, path: toList(place.path) }

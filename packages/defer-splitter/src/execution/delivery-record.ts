@@ -36,6 +36,8 @@ export class DeliveryRecord implements Announced {
   readonly place: ObjectPlace
   state: RecordState = 'waiting'
   children: readonly DeliveryRecord[] = none
+  /** The number of records that it may follow. */
+  #parents = 0
   /** The timer and ending that the patches of the same directive share; set when it starts. */
   usage: FragmentUsage<DeliveryRecord> | undefined
   data: Data | null = null
@@ -105,8 +107,14 @@ export class DeliveryRecord implements Announced {
   }
 
   addChild(child: DeliveryRecord): void {
+    child.#parents++
     if (this.children === none) this.children = [child]
     else (this.children as DeliveryRecord[]).push(child)
+  }
+
+  /** It is not sent: returns the children that follow no other record. */
+  leave(): readonly DeliveryRecord[] {
+    return this.children.filter((child) => --child.#parents === 0)
   }
 }
 

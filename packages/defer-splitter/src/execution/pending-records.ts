@@ -34,8 +34,9 @@ export class PendingRecords {
     for (const record of pending) {
       if (record.state !== 'done') continue
       pending.delete(record)
+      const unknown = record.children.filter((child) => !pending.has(child))
       gone.push(...this.#release(record))
-      for (const child of record.children) if (pending.has(child)) opened.push(child)
+      for (const child of unknown) if (pending.has(child)) opened.push(child)
       incremental.push(toPatch(record))
       sent.push(record)
     }
@@ -58,7 +59,7 @@ export class PendingRecords {
     const { data, children, place, path } = record
     if (data === null) {
       record.state = 'sent'
-      for (const child of children) this.#onDrop(child)
+      for (const child of record.leave()) this.#onDrop(child)
       return none
     }
     if (!nulls.isEmpty) record.errors = nulls.unexplained(record.errors)
@@ -69,7 +70,8 @@ export class PendingRecords {
     if (!nulls.isEmpty) nulls.applyTo(data, path)
     for (const child of children) {
       if (!nulls.isEmpty && nulls.cover(child.path)) this.#onDrop(child)
-      else this.#pending.add(child)
+      // Another record may have released it before.
+      else if (child.state !== 'sent' && child.state !== 'dropped') this.#pending.add(child)
     }
     return record.nulls.length > 0 ? this.#withdraw() : none
   }

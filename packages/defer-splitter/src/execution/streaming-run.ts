@@ -29,6 +29,10 @@ export class StreamingRun implements DeliveryRun {
   #leaving: readonly Abortable[] | undefined
   /** Lets go of them. */
   #letGo: readonly (() => void)[] | undefined
+  readonly #shared = new Map<
+    NonNullable<ObjectPlace['shared']>,
+    Map<PlannedFragment['usage'], DeliveryRecord>
+  >()
   #records = 0
   /** Number of the records that are not done yet. */
   #open = 0
@@ -81,15 +85,31 @@ export class StreamingRun implements DeliveryRun {
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
-    if (this.#records + fragments.length > this.#options.maxPatches) return false
-    this.#records += fragments.length
-    this.#open += fragments.length
+    const known = this.#recordsAt(place)
+    const fresh = known ? fragments.filter(({ usage }) => isGone(known.get(usage))) : fragments
+    if (this.#records + fresh.length > this.#options.maxPatches) return false
+    this.#records += fresh.length
+    this.#open += fresh.length
     for (const fragment of fragments) {
+      const before = known?.get(fragment.usage)
+      if (before && !isGone(before)) {
+        parent.addChild(before)
+        continue
+      }
       const record = new DeliveryRecord(this, place, fragment)
+      known?.set(fragment.usage, record)
       parent.addChild(record)
       this.#gate.enter(record)
     }
     return true
+  }
+
+  /** The records of a place that several fragments may reach: each is one patch, whichever of them is sent first. */
+  #recordsAt({ shared }: ObjectPlace): Map<PlannedFragment['usage'], DeliveryRecord> | undefined {
+    if (!shared) return undefined
+    let records = this.#shared.get(shared)
+    if (!records) this.#shared.set(shared, (records = new Map()))
+    return records
   }
 
   #firstDone(data: Data): Executed {
@@ -178,10 +198,10 @@ export class StreamingRun implements DeliveryRun {
 
   /** The record is not sent: its place is gone. */
   #drop(record: DeliveryRecord): void {
-    if (record.state === 'dropped') return
+    if (record.state === 'dropped' || record.state === 'sent') return
     if (record.state === 'waiting' || record.state === 'running') this.#open--
     record.state = 'dropped'
-    for (const child of record.children) this.#drop(child)
+    for (const child of record.leave()) this.#drop(child)
     record.usage?.drop(record)
     this.#stream.settled()
   }
@@ -243,6 +263,10 @@ export class StreamingRun implements DeliveryRun {
     this.#options.clock.clearTimeout(this.#totalTimer)
     this.#letGo?.forEach((letGo) => letGo())
   }
+}
+
+function isGone(record: DeliveryRecord | undefined): boolean {
+  return record === undefined || record.state === 'dropped'
 }
 
 /** Every record that the client still waits for, the outermost of each branch. */

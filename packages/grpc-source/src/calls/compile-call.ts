@@ -5,6 +5,7 @@ import {
   type Selection,
   type SelectionScope,
   type Variables,
+  writtenType,
 } from '@vinyasa/source-kit'
 import {
   getNullableType,
@@ -61,7 +62,12 @@ export function compileCall(
   return {
     key,
     method,
-    write: replyWriter(createMessageCompiler(scope, method.codecs, joins), method, definition.type, nodes),
+    write: replyWriter(
+      createMessageCompiler(scope, method.codecs, joins),
+      method,
+      writtenType(definition),
+      nodes,
+    ),
     request(variables) {
       if (constant) return constant
       const request = toRequest(variables)

@@ -23,7 +23,8 @@ import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo } from '../methods/operation.ts'
 import { methodId, type ExposedMethod } from '../contract/methods.ts'
 import { fieldNames, fieldOf } from '../contract/find-field.ts'
-import type { FieldShape, Shapes } from '../contract/shapes.ts'
+import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
+import { nearestMethods } from '../contract/used-types.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
 import { type PlannableJoin } from '../json/message-plan.ts'
 
@@ -198,7 +199,7 @@ function createBatchField(
 
 /**
  * The field for `(graphql.field).resolver`: the request is filled from the message that it is in. Undefined, with a
- * finding, where nothing has that name.
+ * finding, if no method fits.
  */
 export function declaredResolver(
   parent: DescMessage,
@@ -208,17 +209,31 @@ export function declaredResolver(
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const { shapes, findings } = context
   const { resolver } = field.annotation
-  const method = exposed.find(
-    ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
-  )
-  if (!method) {
-    findings.push({
+  const report = (problem: string): undefined =>
+    void findings.push({
       file: parent.file.proto.name,
       element: `${parent.typeName}.${field.desc.name}`,
-      message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
+      message: `(graphql.field).resolver names "${resolver}", but ${problem}`,
     })
-    return undefined
-  }
+  const named = exposed.filter(
+    ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
+  )
+  const [method, other] = nearestMethods(parent, named, shapes)
+  if (!method) return report('no RESOLVER or QUERY method has that name')
+  if (other)
+    return report(
+      `${method.origin} and ${other.origin} both have that name; give one another (graphql.schema).name`,
+    )
+  const { output } = method.desc
+  const result = shapes.message(output).fields.find(({ desc }) => desc === method.responsePluck)
+  const given = kindOf(
+    result?.value ?? { kind: 'message', message: output, delimited: false },
+    result?.cardinality ?? 'single',
+  )
+  const declared = kindOf(field.value, field.cardinality)
+  // A scalar is the value that the request is filled from.
+  if (field.value.kind === 'message' && given !== declared)
+    return report(`${method.origin} returns ${given} and the field is ${declared}; they must be the same`)
   const siblings = shapes.message(parent).fields
   const inputs = shapes.message(method.desc.input).fields
   const request: Record<string, string> = {}
@@ -234,6 +249,14 @@ export function declaredResolver(
     context,
     parentMember,
   )
+}
+
+function kindOf(
+  value: Exclude<ValueKind, { kind: 'message' }> | Pick<ValueKind & { kind: 'message' }, 'kind' | 'message'>,
+  cardinality: FieldShape['cardinality'],
+): string {
+  const name = value.kind === 'message' ? value.message.typeName : value.kind
+  return cardinality === 'single' ? name : `a ${cardinality} of ${name}`
 }
 
 /** `author_id` resolved by `GetUser(id)` gives its own value; `User author` beside `author_id` takes that; else a field of the same name. */

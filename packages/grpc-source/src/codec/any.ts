@@ -9,6 +9,8 @@ import {
   type Registry,
 } from '@bufbuild/protobuf'
 import { AnySchema, type Any } from '@bufbuild/protobuf/wkt'
+import { isRecord } from '@vinyasa/base'
+import { withoutBigInts } from '@vinyasa/source-kit'
 import type { GraphQLError } from 'graphql'
 import { isWellKnown } from '../contract/well-known.ts'
 import { badValueError, reasonOf, withCause } from '../errors.ts'
@@ -39,7 +41,14 @@ export function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | Gr
 
 /** @throws Error for what is no `Any` */
 export function encodeAny(value: unknown, registry: Registry): Uint8Array {
-  return toBinary(AnySchema, toAny(value as JsonValue, registry))
+  return toBinary(AnySchema, toAny(withSlash(withoutBigInts(value) as JsonValue), registry))
+}
+
+/** C++ and Java unpack no URL without a slash. */
+function withSlash(json: JsonValue): JsonValue {
+  const type = isRecord(json) ? json['@type'] : undefined
+  if (typeof type !== 'string' || type === '' || type.includes('/')) return json
+  return { ...(json as object), '@type': `type.googleapis.com/${type}` }
 }
 
 function toAny(json: JsonValue, registry: Registry): Any {

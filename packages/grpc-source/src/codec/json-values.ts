@@ -115,6 +115,8 @@ function checkLevel(level: number): void {
 /** @throws Error for what is no JSON, or has too many levels */
 export function writeValue(writer: BinaryWriter, value: unknown, level = 0): BinaryWriter {
   if (value === null) return writer.tag(NULL, Varint).int32(0)
+  // Larger than a double can hold exactly: as a string it keeps its digits.
+  if (typeof value === 'bigint') return writer.tag(STRING, LengthDelimited).string(String(value))
   if (typeof value === 'string') return writer.tag(STRING, LengthDelimited).string(value)
   if (typeof value === 'boolean') return writer.tag(BOOL, Varint).bool(value)
   if (typeof value === 'number' && Number.isFinite(value)) return writer.tag(NUMBER, Bit64).double(value)

@@ -195,8 +195,16 @@ export function isBase64(value: string): boolean {
 }
 
 export function wrongValue(path: string, expected: string, value: unknown): Error {
-  const shown = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
-  return badInputError(
-    `"${path}" must be ${expected}, got ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`,
-  )
+  return badInputError(`"${path}" must be ${expected}, got ${shown(value)}`)
+}
+
+const SHOWN_CHARACTERS = 60
+
+/** The beginning of a value as an error tells it. Texts are cut first, and lists and objects are only named. */
+export function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  if (typeof value !== 'string') return typeof value === 'bigint' ? `${value}n` : String(value)
+  return value.length > SHOWN_CHARACTERS
+    ? `${JSON.stringify(value.slice(0, SHOWN_CHARACTERS))}…`
+    : JSON.stringify(value)
 }

@@ -1,5 +1,6 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 import { capitalize } from './graphql-names.ts'
+import type { ExposedMethod } from './methods.ts'
 import type { FieldShape, OneofShape, Shapes } from './shapes.ts'
 
 /** A type that a schema needs names for, and what it is there; a request that is not wrapped is its arguments. */
@@ -53,6 +54,22 @@ export function findUsedTypes(methods: Iterable<UsedMethod>, { wellKnown }: Shap
     }
   }
   return { outputs, inOrder }
+}
+
+/** The methods of services that return the message; if there are none, those of its package; otherwise all. */
+export function nearestMethods(
+  parent: DescMessage,
+  named: readonly ExposedMethod[],
+  shapes: Shapes,
+): readonly ExposedMethod[] {
+  if (named.length < 2) return named
+  const own = named.filter(({ desc }) => {
+    const methods = desc.parent.methods.map((one) => ({ desc: one, wrapRequest: undefined }))
+    return findUsedTypes(methods, shapes).outputs.has(parent)
+  })
+  const near = own.length > 0 ? own : named
+  const inPackage = near.filter(({ desc }) => desc.parent.file.proto.package === parent.file.proto.package)
+  return inPackage.length > 0 ? inPackage : near
 }
 
 /** A type that is made for a part of a message. */

@@ -134,7 +134,7 @@ function itemWriter(
       key = readKey(reader)
     })
     const span = { start, end: json.length, gaps: reading.gaps, objects: reading.objects - objects }
-    if (isJoinKey(key)) found(String(key), span)
+    if (isJoinKey(key) && typeof key !== 'object') found(String(key), span)
   }
 }
 

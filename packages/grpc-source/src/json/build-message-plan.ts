@@ -30,7 +30,7 @@ export function slotRule(
   check: FieldRule['check'],
 ): FieldRule {
   const handling = slot === -1 ? 'check' : 'once'
-  return { number, wireType, handling, slot, isList: false, check, clears: NONE }
+  return { number, wireType, handling, slot, isList: false, isItem: false, check, clears: NONE }
 }
 
 /** A part that is always the same. */
@@ -53,7 +53,7 @@ export class MessagePlanBuilder {
   place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {
     const { number, wireType, handling, isList, check } = compiled
     const { slots: slot } = this.plan
-    const rule: FieldRule = { number, wireType, handling, slot, isList, check, clears: NONE }
+    const rule: FieldRule = { number, wireType, handling, slot, isList, isItem: false, check, clears: NONE }
     this.plan.slots += 2
     this.rules.set(field, rule)
     addRule(this.plan, rule)

@@ -1,5 +1,12 @@
 import type { ScalarType } from '@bufbuild/protobuf'
-import { FallBack, fieldsBelow, NotPlannable, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  FallBack,
+  fieldsBelow,
+  NotPlannable,
+  ownNameOf,
+  type SelectionScope,
+  writtenType,
+} from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -54,7 +61,7 @@ export function createMapCompiler(
         continue
       }
       const definition = plainField(type, name)
-      const { type: partType } = definition
+      const partType = writtenType(definition)
       const own = ownNameOf(definition)
       if (own === 'value' && marks.of(definition)) {
         // The value is an empty message, which is always set.

@@ -1,5 +1,12 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { fieldsBelow, NotPlannable, ownIsTypeOf, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  fieldsBelow,
+  NotPlannable,
+  ownIsTypeOf,
+  ownNameOf,
+  type SelectionScope,
+  writtenType,
+} from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../contract/shapes.ts'
 import { createFieldCompiler, singleRule } from './compile-field.ts'
@@ -84,7 +91,7 @@ export function createMessageCompiler(
       .fields.find((candidate) => candidate.name === own && candidate.inOutput)
     if (!field || field.annotation.resolver)
       throw new NotPlannable(`${type.name}.${name} is no field of ${desc.typeName}`)
-    return { field, compiled: compileField(field, definition.type, nodes, isFlag(definition)) }
+    return { field, compiled: compileField(field, writtenType(definition), nodes, isFlag(definition)) }
   }
 
   function only(desc: DescMessage, field: FieldShape, compiled: CompiledField): MessagePlan {

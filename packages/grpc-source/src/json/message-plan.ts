@@ -27,6 +27,8 @@ export interface FieldRule {
   readonly slot: number
   /** A repeated field: it may come packed. */
   readonly isList: boolean
+  /** A list or a map that is not selected: each of its items counts all the same. */
+  readonly isItem: boolean
   /** Looks at the content where nobody else does. Undefined: there is nothing in it that could be wrong. */
   readonly check: ((transcoder: Transcoder, wireType: number) => void) | undefined
   /** The selected members of the same oneof, which this one unsets. */
@@ -65,7 +67,7 @@ export interface MessagePlan {
 
 /** How a field is found in a message, and how it is written. */
 export interface CompiledField {
-  readonly rule: Omit<FieldRule, 'slot' | 'clears'>
+  readonly rule: Omit<FieldRule, 'slot' | 'clears' | 'isItem'>
   readonly absent: Part['absent']
   readonly write: WriteValue
 }

@@ -73,14 +73,14 @@ export function createSkipRules(codecs: Codecs): SkipRules {
   function anyContent(field: FieldShape): FieldRule {
     const wireType = field.cardinality === 'map' ? 2 : wireTypeOf(field.value, scalars)
     const isList = field.cardinality === 'list'
-    return { ...slotRule(field.desc.number, wireType, -1, undefined), isList }
+    const isItem = field.cardinality !== 'single'
+    return { ...slotRule(field.desc.number, wireType, -1, undefined), isList, isItem }
   }
 
   function rule(field: FieldShape): FieldRule | undefined {
     const plain = anyContent(field)
     const found = field.cardinality === 'map' ? entryCheck(field) : check(field.value, field.desc.number)
-    // A list of numbers may come packed, and that may be cut off.
-    return found || (plain.isList && plain.wireType !== 2) ? { ...plain, check: found } : undefined
+    return found || plain.isItem ? { ...plain, check: found } : undefined
   }
 
   return { rule, anyContent, check: (field) => check(field.value, field.desc.number) }

@@ -29,7 +29,7 @@ export class ReplyTranscoder implements Transcoder {
   private top = 0
   private readonly maxItems: number | undefined
 
-  /** `maxItems`: members of lists and maps that one reply may have, of those that are selected. Default 100 000. */
+  /** `maxItems`: members of lists and maps that one reply may have. Default 100 000. */
   constructor(maxItems?: number) {
     this.maxItems = maxItems
   }
@@ -153,8 +153,12 @@ export class ReplyTranscoder implements Transcoder {
       const index = tag < partOf.length ? (partOf[tag] as number) : -1
       if (index === -1) {
         const number = tag >>> 3
-        isExpected = (number < rules.length ? rules[number] : farRules.get(number)) === undefined
-        if (isExpected) reader.skip(tag & 7, number)
+        const rule = number < rules.length ? rules[number] : farRules.get(number)
+        isExpected = rule === undefined || (rule.isItem && !rule.check && rule.wireType === (tag & 7))
+        if (isExpected) {
+          if (rule) reader.item()
+          reader.skip(tag & 7, number)
+        }
       } else if (index < next || !this.without(parts, next, index)) isExpected = false
       else {
         const { head, write } = parts[index] as Part
@@ -251,6 +255,7 @@ export class ReplyTranscoder implements Transcoder {
             this.slots[at + 1] = reader.pos
             break
           case 'check':
+            if (rule.isItem) reader.item()
             if (rule.check) rule.check(this, wireType)
             else reader.skip(wireType, number)
         }
@@ -272,7 +277,7 @@ export class ReplyTranscoder implements Transcoder {
       this.slots[at + 1] = reader.pos
     } else {
       const outer = reader.enter()
-      while (reader.pos < reader.end) reader.skip(rule.wireType, rule.number)
+      for (; reader.pos < reader.end; reader.item()) reader.skip(rule.wireType, rule.number)
       reader.leave(outer)
     }
   }

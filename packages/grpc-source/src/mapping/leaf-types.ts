@@ -1,4 +1,5 @@
 import { ScalarType, type DescEnum } from '@bufbuild/protobuf'
+import { createJsonScalar, withoutBigInts } from '@vinyasa/source-kit'
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -29,7 +30,7 @@ export function createOnce(): Once {
 
 /** Scalars and enums. */
 export interface LeafTypes {
-  customScalar(name: CustomScalar): GraphQLScalarType
+  customScalar(name: CustomScalar | 'JSON'): GraphQLScalarType
   scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType
   of(value: LeafKind, direction: 'input' | 'output'): GraphQLScalarType | GraphQLEnumType
 }
@@ -44,7 +45,7 @@ const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
   [ScalarType.SFIXED32]: GraphQLInt,
 }
 
-const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | ScalarType>> = {
+const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | 'JSON' | ScalarType>> = {
   'google.protobuf.Timestamp': 'DateTime',
   'google.protobuf.Duration': 'Duration',
   'google.protobuf.FieldMask': 'FieldMask',
@@ -73,8 +74,12 @@ export function createLeafTypes(options: {
   const { shapes, names, comments, once, origin } = options
   const { options: mapping } = shapes
 
-  function customScalar(name: CustomScalar): GraphQLScalarType {
-    return once(name, (typeName) => createScalar(name, typeName))
+  function customScalar(name: CustomScalar | 'JSON'): GraphQLScalarType {
+    return once(name, (typeName) =>
+      name === 'JSON'
+        ? createJsonScalar(mapping.int64 === 'bigint-scalar' ? withoutBigInts : undefined)
+        : createScalar(name, typeName),
+    )
   }
 
   function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {

@@ -1,12 +1,11 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
-import { isBase64 } from '../codec/scalar-codecs.ts'
+import { isBase64, shown } from '../codec/scalar-codecs.ts'
 import { parseDuration, parseTimestamp } from '../codec/time.ts'
 
 /** The scalars that protobuf needs and GraphQL has not. They pass values on and check what comes in. */
 export type CustomScalar =
   | 'DateTime'
   | 'Duration'
-  | 'JSON'
   | 'Bytes'
   | 'Upload'
   | 'FieldMask'
@@ -32,8 +31,6 @@ function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
       return scalar(typeName, 'A length of time in seconds, with up to nine decimals: `1.5s`.', {
         parse: (value) => (parseDuration(value, typeName), value),
       })
-    case 'JSON':
-      return scalar(typeName, 'Any JSON value.', { parse: (value) => value, output: withoutBigInts })
     case 'Bytes':
     case 'Upload': {
       const what = name === 'Bytes' ? 'Binary' : 'A file of a multipart request, or binary'
@@ -127,14 +124,7 @@ function toBase64(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
 }
 
-function withoutBigInts(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value)) return value.map(withoutBigInts)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInts(item)]))
-}
-
 function checked(value: unknown, valid: boolean, typeName: string, expected: string): unknown {
   if (valid) return value
-  throw new GraphQLError(`${typeName} must be ${expected}, got ${JSON.stringify(value) ?? typeof value}`)
+  throw new GraphQLError(`${typeName} must be ${expected}, got ${shown(value)}`)
 }

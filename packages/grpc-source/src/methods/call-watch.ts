@@ -2,6 +2,7 @@ import type { MetadataEntries, StatusName, TransportCall } from '@vinyasa/grpc-t
 import type { Clock } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import { toEntries } from '../runtime/metadata.ts'
+import { describeFailure, isReached } from '../runtime/faults.ts'
 import type { CallObserver, ObservedEnd, ObservedCall, ObservedReply } from '../runtime/call.ts'
 import type { Callable, CallSite } from './call-site.ts'
 
@@ -16,7 +17,7 @@ export interface WatchedCall {
   /** It is sent, for the first time or again. */
   attempt(): void
   /** Only the first end counts. `hasLeft`: those who asked want no reply any more. */
-  end(status: StatusName, hasLeft?: boolean): void
+  end(status: StatusName, hasLeft?: boolean, error?: unknown): void
 }
 
 export type CallWatch = (method: Callable, kind: ObservedCall['kind'], site: CallSite) => WatchedCall
@@ -58,11 +59,15 @@ export function createCallWatch(options: {
         attempts++
         headers = trailers = []
       },
-      end(status, hasLeft = false) {
+      end(status, hasLeft = false, error) {
         if (hasEnded) return
         hasEnded = true
         const callerLeft = hasLeft && status === 'CANCELLED'
-        unlessItThrows(() => onEnd?.({ status, durationMs: clock.now() - startedAt, attempts, callerLeft }))
+        const reason = error === undefined ? undefined : describeFailure(error)
+        const durationMs = clock.now() - startedAt
+        unlessItThrows(() =>
+          onEnd?.({ status, reason, isReached: isReached(status), durationMs, attempts, callerLeft }),
+        )
         unlessItThrows(() => onReply?.({ ...call, status, headers, trailers }, site))
       },
     }

@@ -78,7 +78,7 @@ export class Invoker {
       const replies = repliesOf(method, messages, watched, signal, errors, release)
       return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
     } catch (error) {
-      watched.end(statusOf(error), signal?.aborted)
+      watched.end(statusOf(error), signal?.aborted, error)
       throw error
     }
   }
@@ -202,7 +202,7 @@ export class Invoker {
       watched.end('OK')
       return { bytes, read, value }
     } catch (error) {
-      watched.end(statusOf(error), signal?.aborted)
+      watched.end(statusOf(error), signal?.aborted, error)
       throw error
     } finally {
       held?.leave()
@@ -239,7 +239,7 @@ function repliesOf(
         return { done: true, value: undefined }
       } catch (error) {
         await messages.return?.()
-        watched.end(statusOf(error), signal?.aborted)
+        watched.end(statusOf(error), signal?.aborted, error)
         release?.()
         throw toRpcError(error, errors)
       }

@@ -1,5 +1,5 @@
+import { isOfConnection } from '@vinyasa/source-kit'
 import { optionError } from '../errors.ts'
-import { isForbidden } from '../runtime/metadata.ts'
 import type { ObservedReply } from '../runtime/call.ts'
 import type { CallSite } from './call-site.ts'
 import { requestOf } from './operation.ts'
@@ -23,7 +23,7 @@ export interface AnswerHead {
 /** @throws GrpcSourceError for names that belong to the connection or the body */
 export function createReplyHeaders(names: readonly string[]): ReplyHeaders {
   for (const [index, name] of names.entries()) {
-    if (!isForbidden(name.toLowerCase()) && /^[\w.!#$%&'*+^`|~-]+$/.test(name)) continue
+    if (!isOfConnection(name.toLowerCase()) && /^[\w.!#$%&'*+^`|~-]+$/.test(name)) continue
     const message = `responseHeaders: "${name}" cannot be passed on; it belongs to the connection or the body, or is no header`
     throw optionError(['responseHeaders', index], message)
   }

@@ -31,6 +31,10 @@ export interface ObservedCall {
 
 export interface ObservedEnd {
   readonly status: StatusName
+  /** Why it failed, for operators: it may hold addresses, and never the backend's own text. */
+  readonly reason?: string | undefined
+  /** Whether the backend can be reached; undefined: the call was ended on this side. */
+  readonly isReached: boolean | undefined
   readonly durationMs: number
   /** 1 without retries. */
   readonly attempts: number

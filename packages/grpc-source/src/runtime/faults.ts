@@ -1,4 +1,4 @@
-import type { StatusName } from '@vinyasa/grpc-transport'
+import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
 import type { MutationOutcome } from '@vinyasa/invalidation'
 
 /** What is made of a call that ended with a status. Whoever asks one of these questions looks here. */
@@ -86,4 +86,21 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
     text: 'The service does not know who asks',
     isAlive: true,
   },
+}
+
+/** Whether a call shows that the backend can be reached; undefined: the call was ended on this side. */
+export function isReached(status: StatusName): boolean | undefined {
+  if (status === 'CANCELLED' || status === 'RESOURCE_EXHAUSTED') return undefined
+  return status !== 'UNAVAILABLE' && status !== 'DEADLINE_EXCEEDED'
+}
+
+/** What grpc-js itself says of a connection. */
+const OF_GRPC_JS = /^(?:No connection established|Name resolution failed)/
+
+/** Describes a failed call for logs: its status only if the message may be the backend's, which may quote requests. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof GrpcCallError)) return 'UNKNOWN'
+  const { status, message, wasSent, cause } = error
+  const isOwn = cause instanceof Error && !('details' in cause)
+  return !wasSent || isOwn || OF_GRPC_JS.test(message) ? message : status
 }

@@ -1,6 +1,7 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
 import { createAttachment } from '@vinyasa/base'
 import { badInputError, optionError, reasonOf, type GrpcSourceError } from '../errors.ts'
+import { headersOf, isOfConnection, refuseForwarded } from '@vinyasa/source-kit'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'
 
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
@@ -32,40 +33,10 @@ export interface MetadataFromContext {
 
 const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
 
-/** They belong to one connection or to gRPC itself; some send grpc-js into a loop. */
-const NEVER = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'trailers',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'host',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'accept-encoding',
-  'expect',
-  'user-agent',
-])
-
-/** Whether a header may not be passed on, in either direction. */
-export function isForbidden(name: string): boolean {
-  return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
-}
-
 /** Returns the part of a client's request that can change the source's answers; undefined: none. */
 export function askerOf(sourceName: string, settings: MetadataSettings): Asker | undefined {
   const { forwardHeaders = FORWARDED, metadata: { fromContext } = {} } = settings
-  const headers = [
-    ...forwardHeaders.filter((name) => !isForbidden(name.toLowerCase())),
-    ...(fromContext?.readsHeaders ?? []),
-  ]
+  const headers = [...forwardHeaders, ...(fromContext?.readsHeaders ?? [])]
   if (!fromContext || fromContext.readsHeaders) return toAsker(headers)
   return toAsker(
     headers,
@@ -79,8 +50,8 @@ export type MetadataSource = (context: unknown) => MetadataEntries | Promise<Met
 export function createMetadataSource(settings: MetadataSettings): MetadataSource {
   const { forwardHeaders = FORWARDED, metadata = {} } = settings
   const { static: fixed = {}, fromContext } = metadata
-  const names = new Set(forwardHeaders.map((name) => name.toLowerCase()))
-  const forwarded = [...names].filter((name) => !isForbidden(name))
+  refuseForwarded(forwardHeaders, optionError)
+  const forwarded = [...new Set(forwardHeaders.map((name) => name.toLowerCase()))]
   const constant = fixedEntries(fixed)
   const ofContext = createAttachment<MetadataEntries | Promise<MetadataEntries>>()
 
@@ -89,7 +60,7 @@ export function createMetadataSource(settings: MetadataSettings): MetadataSource
     const given: [string, string | Uint8Array][] = []
     for (const name of headers ? forwarded : []) {
       const value = headers?.(name)
-      if (value === undefined || value === null) continue
+      if (value === undefined) continue
       given.push([name, name.endsWith('-bin') ? Buffer.from(value, 'base64') : checkedValue(name, value)])
     }
     const entries = inPlaceOf(constant, given)
@@ -118,7 +89,7 @@ function fixedEntries(values: Readonly<Record<string, MetadataValue>>): Metadata
   return Object.entries(values).flatMap(([name, value]) => {
     const refuse = (text: string, cause?: unknown): GrpcSourceError =>
       optionError(['metadata', 'static', name], `metadata.static: ${text}`, cause)
-    if (isForbidden(name.toLowerCase()))
+    if (isOfConnection(name.toLowerCase()))
       throw refuse(`"${name}" belongs to the connection and cannot be sent as metadata`)
     try {
       return toEntries({ [name]: value })
@@ -134,7 +105,7 @@ export function toEntries(values: Readonly<Record<string, MetadataValue>>): Meta
   for (const written of Object.keys(values)) {
     const name = written.toLowerCase()
     const value = values[written]
-    if (value === undefined || isForbidden(name)) continue
+    if (value === undefined || isOfConnection(name)) continue
     if (!/^[0-9a-z_.-]+$/.test(name))
       throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
     if (!Array.isArray(value)) entries.push([name, toItem(name, value as string | Uint8Array)])
@@ -155,21 +126,4 @@ function checkedValue(name: string, value: string): string {
   throw badInputError(
     `the value of "${name}" has characters that gRPC metadata cannot carry: only printable ASCII is allowed`,
   )
-}
-
-type HeaderReader = (name: string) => string | null | undefined
-
-/** Headers as Fetch has them, or as a plain record, on the context or on its request. */
-function headersOf(context: unknown): HeaderReader | undefined {
-  if (typeof context !== 'object' || context === null) return undefined
-  const request = 'request' in context ? context.request : undefined
-  const holder = typeof request === 'object' && request !== null && 'headers' in request ? request : context
-  const headers: unknown = 'headers' in holder ? holder.headers : undefined
-  if (typeof headers !== 'object' || headers === null) return undefined
-  if ('get' in headers && typeof headers.get === 'function') return (name) => (headers as Headers).get(name)
-  const record = headers as Readonly<Record<string, unknown>>
-  return (name) => {
-    const value = record[name]
-    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined
-  }
 }

@@ -45,7 +45,7 @@ it.each([
   const { server, yoga } = await echo({})
   const { errors } = await run(yoga, SEND, { variables: { any } })
   expect(errors).toMatchObject([
-    { message: expect.stringContaining('got {"@type":"x/'), extensions: { code: 'BAD_USER_INPUT' } },
+    { message: expect.stringContaining('got an object'), extensions: { code: 'BAD_USER_INPUT' } },
   ])
   expect(server.requests).toHaveLength(0)
 })

@@ -1,4 +1,4 @@
-import { type Abortable, onAbort, systemClock } from '@vinyasa/base'
+import { type Abortable, type HeldReply, onAbort, type ReplyMemory, systemClock } from '@vinyasa/base'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
@@ -7,10 +7,10 @@ import { GrpcCallError } from '../status.ts'
 import { toReplyMetadata } from '../reply-metadata.ts'
 import type { Transport, TransportCall } from '../transport.ts'
 import type { Connection } from './connection.ts'
-import { compress, FrameReader, toFrame, type Encoding, type Message } from './frames.ts'
+import { compress, FrameReader, refused, toFrame, type Encoding, type Message } from './frames.ts'
+import { LongReply } from './long-reply.ts'
 import type { PendingCall, Pool } from './pool.ts'
 import { writeFields, type HeadBlock } from './request-headers.ts'
-import type { SpareMemory } from './spare-memory.ts'
 import { formatTimeout, httpStatusError, readStatus, resetError } from './status.ts'
 
 export interface CallSettings {
@@ -20,7 +20,7 @@ export interface CallSettings {
   readonly maxSendBytes: number
   readonly compression: Encoding | undefined
   readonly random: () => number
-  readonly spare: SpareMemory
+  readonly memory: ReplyMemory
 }
 
 /** The receiver of what a call tells. After `end` the call is silent. */
@@ -45,6 +45,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   /** The reply's `grpc-encoding`. */
   encoding: string | undefined
   readonly isEndless: boolean
+  readonly #isStream: boolean
   readonly #settings: CallSettings
   readonly #call: TransportCall<Abortable>
   readonly #receiver: CallReceiver
@@ -57,6 +58,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   #connection: Connection | undefined
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
+  #long: LongReply | undefined
   #response: HeaderList | undefined
   #drain: (() => void) | undefined
   #refusals = 0
@@ -69,6 +71,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     receiver: CallReceiver,
     isStream = false,
   ) {
+    this.#isStream = isStream
     this.isEndless = isStream && call.timeoutMs === undefined
     this.#settings = settings
     this.#call = call
@@ -118,7 +121,8 @@ export class Http2Call implements PendingCall, StreamOwner {
     }
     this.#connection = connection
     this.#stream = stream
-    this.#reader = new FrameReader(this.#settings.maxReceiveBytes, this.#onMessage, this.#settings.spare)
+    const { maxReceiveBytes, memory } = this.#settings
+    this.#reader = new FrameReader(maxReceiveBytes, this.#onMessage, memory, this.#onGrow)
     const requests = this.#requests
     if (!(requests instanceof Uint8Array)) void this.#sendAll(stream, requests)
     else if (this.#settings.compression !== undefined) void this.#sendAll(stream, [requests])
@@ -198,20 +202,37 @@ export class Http2Call implements PendingCall, StreamOwner {
       this.#connection?.release()
     }
     this.#receiver.end(error)
+    this.takeMemory()?.leave()
+  }
+
+  /** Returns the memory of a long reply, for the caller to leave. */
+  takeMemory(): HeldReply | undefined {
+    return this.#long?.take()
   }
 
   readonly #onDeadline = (): void => {
-    this.end(
-      new GrpcCallError('DEADLINE_EXCEEDED', `no reply within ${this.#call.timeoutMs} ms`, {
-        wasSent: this.#stream !== undefined,
-      }),
-    )
+    const message = `no reply within ${this.#call.timeoutMs} ms`
+    this.end(new GrpcCallError('DEADLINE_EXCEEDED', message, { wasSent: this.#stream !== undefined }))
   }
 
   readonly #onAbort = (): void => this.cancel()
 
   readonly #onMessage = (message: Message): void => {
-    if (!this.#hasEnded) this.#receiver.message(message)
+    if (this.#hasEnded) return
+    // The only reply of a call stays until the call ends; its reader pulls the messages of a stream.
+    if (this.#isStream) this.takeMemory()?.leave()
+    this.#receiver.message(message)
+  }
+
+  readonly #onGrow = (bytes: number): void => {
+    if (this.#hasEnded) return
+    // The reader of a stream paces it.
+    this.#long ??= new LongReply(this.#settings.memory, this.#call.asker, {
+      pause: () => this.#isStream || this.pause(),
+      resume: () => this.#isStream || this.resume(),
+      refuse: () => this.end(refused()),
+    })
+    this.#long.grow(bytes)
   }
 
   #complete(error: GrpcCallError | undefined): void {
@@ -261,12 +282,9 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { maxSendBytes } = this.#settings
     if (maxSendBytes < 0 || request.length <= maxSendBytes) return true
     const message = `the request has ${request.length} bytes; channel.maxSendBytes allows ${maxSendBytes}`
-    this.end(
-      new GrpcCallError('RESOURCE_EXHAUSTED', message, {
-        wasSent: this.#stream !== undefined,
-        ownLimit: { of: 'request', maxBytes: maxSendBytes },
-      }),
-    )
+    const ownLimit = { of: 'request', maxBytes: maxSendBytes } as const
+    const wasSent = this.#stream !== undefined
+    this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message, { wasSent, ownLimit }))
     return false
   }
 }

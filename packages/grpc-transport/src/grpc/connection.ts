@@ -46,8 +46,8 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #session: Http2Session
   readonly #socket: Socket
-  #connectTimer: unknown
-  #pingTimer: unknown
+  #stopConnecting: (() => void) | undefined
+  #stopPinging: (() => void) | undefined
   #askTimer: unknown
   /** Streams that were reset and that the server knows of. */
   #readResets = 0
@@ -69,7 +69,7 @@ export class Connection {
       onSettings: (limit) => this.#onSettings(limit),
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
-        systemClock.clearTimeout(this.#pingTimer)
+        this.#stopPinging?.()
         systemClock.clearTimeout(this.#askTimer)
         if (error instanceof Http2ProtocolError && error.code === ErrorCode.ENHANCE_YOUR_CALM)
           options.onFlood(error)
@@ -80,7 +80,7 @@ export class Connection {
     this.#session = session
     this.#socket = socket
     if (options.connectTimeoutMs > 0) {
-      this.#connectTimer = systemClock.setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
+      this.#stopConnecting = countDown(options.connectTimeoutMs, () => this.#giveUpConnecting())
     }
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       this.#hasConnected = true
@@ -131,7 +131,7 @@ export class Connection {
 
   /** Takes no more calls; closes when the last one has ended. */
   retire(reason: Error | undefined): void {
-    systemClock.clearTimeout(this.#connectTimer)
+    this.#stopConnecting?.()
     if (this.state === 'retired') return
     const wasReady = this.state === 'ready'
     this.#reason = reason
@@ -166,7 +166,7 @@ export class Connection {
     this.limit = limit
     // A server may allow more later: calls that wait for that hear of it.
     if (this.state !== 'connecting') return this.#options.onRoom()
-    systemClock.clearTimeout(this.#connectTimer)
+    this.#stopConnecting?.()
     this.state = 'ready'
     this.#socket.unref()
     this.#options.onReady(this)
@@ -199,32 +199,47 @@ export class Connection {
     this.#socket.ref()
     const keepalive = this.#options.keepalive()
     // A connection that was idle for long may be dead: the call that wakes it does not wait to learn that.
-    if (keepalive)
-      this.#pingTimer ??= systemClock.setTimeout(
-        () => this.#mayPing(),
-        Math.max(1, this.#session.heardAt + keepalive.timeMs - systemClock.now()),
-      )
+    if (keepalive && !this.#stopPinging)
+      this.#pingAfter(Math.max(1, this.#session.heardAt + keepalive.timeMs - systemClock.now()))
+  }
+
+  #pingAfter(ms: number): void {
+    const timer = systemClock.setTimeout(() => this.#mayPing(), ms)
+    this.#stopPinging = () => systemClock.clearTimeout(timer)
   }
 
   #mayPing(): void {
-    this.#pingTimer = undefined
+    this.#stopPinging = undefined
     const keepalive = this.#options.keepalive()
     if (this.active === 0 || !keepalive || this.#session.isDestroyed) return
     const silence = systemClock.now() - this.#session.heardAt
-    if (silence < keepalive.timeMs) {
-      this.#pingTimer = systemClock.setTimeout(() => this.#mayPing(), keepalive.timeMs - silence)
-      return
-    }
+    if (silence < keepalive.timeMs) return this.#pingAfter(keepalive.timeMs - silence)
     const { timeoutMs } = keepalive
-    const lost = systemClock.setTimeout(
-      () => this.#destroy(new Error(`the server did not answer a ping within ${timeoutMs} ms`)),
-      timeoutMs,
+    const stop = countDown(timeoutMs, () =>
+      this.#destroy(new Error(`the server did not answer a ping within ${timeoutMs} ms`)),
     )
-    this.#pingTimer = lost
+    this.#stopPinging = stop
     this.#session.ping(() => {
-      systemClock.clearTimeout(lost)
-      if (this.#pingTimer !== lost) return
-      this.#pingTimer = systemClock.setTimeout(() => this.#mayPing(), keepalive.timeMs)
+      stop()
+      if (this.#stopPinging === stop) this.#pingAfter(keepalive.timeMs)
     })
   }
+}
+
+/** Parts of a countdown. */
+const PARTS = 4
+
+/**
+ * Calls back after a time, of which the process was busy for a quarter at most: one that was busy finds its timers due before
+ * it reads what has long arrived. Returns what stops it.
+ */
+function countDown(ms: number, call: () => void): () => void {
+  let parts = PARTS
+  let timer: unknown
+  const next = (): void => {
+    if (parts-- > 0) timer = systemClock.setTimeout(next, ms / PARTS)
+    else call()
+  }
+  next()
+  return () => systemClock.clearTimeout(timer)
 }

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util'
 import { createGunzip, createInflate, deflate, gzip } from 'node:zlib'
-import { type Abortable, NO_PLACE, unpack, type Unpacked } from '@vinyasa/base'
+import { type Abortable, NO_PLACE, type ReplyMemory, unpack, type Unpacked } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
 import type { TransportCall } from '../transport.ts'
-import type { SpareMemory } from './spare-memory.ts'
 
 /** One message as it came: `encoding` is set when it is compressed. */
 export interface Message {
@@ -30,7 +29,8 @@ const FIRST_BYTES = 256 * 1024
 export class FrameReader {
   readonly #maxBytes: number
   readonly #onMessage: (message: Message) => void
-  readonly #spare: SpareMemory
+  readonly #spare: Pick<ReplyMemory, 'take' | 'give'>
+  readonly #onGrow: ((bytes: number) => void) | undefined
   readonly #prefix = new Uint8Array(PREFIX_BYTES)
   #prefixLength = 0
   /** The message that is not whole yet, as far as it has come; and how long it will be. */
@@ -38,11 +38,20 @@ export class FrameReader {
   #length = 0
   #size = 0
 
-  /** `maxBytes` below 0: no limit. */
-  constructor(maxBytes: number, onMessage: (message: Message) => void, spare: SpareMemory) {
+  /**
+   * `maxBytes` below 0: no limit.
+   * @param onGrow Called with the memory of a message above 256 KiB whenever it grows.
+   */
+  constructor(
+    maxBytes: number,
+    onMessage: (message: Message) => void,
+    spare: Pick<ReplyMemory, 'take' | 'give'>,
+    onGrow?: (bytes: number) => void,
+  ) {
     this.#maxBytes = maxBytes
     this.#onMessage = onMessage
     this.#spare = spare
+    this.#onGrow = onGrow
   }
 
   get isBetweenMessages(): boolean {
@@ -82,13 +91,15 @@ export class FrameReader {
 
   #append(chunk: Buffer, from: number, to: number): void {
     const length = this.#length + to - from
-    if (length > this.#message.length) {
+    const isWhole = length === this.#size && this.#message.length > length
+    if (length > this.#message.length || isWhole) {
       const enough = Math.max(length, this.#message.length * 2)
       // Only the whole message gets around.
       const larger = enough < this.#size ? this.#spare.take(enough) : Buffer.allocUnsafeSlow(this.#size)
       this.#message.copy(larger, 0, 0, this.#length)
       this.#spare.give(this.#message)
       this.#message = larger
+      this.#onGrow?.(larger.length)
     }
     chunk.copy(this.#message, this.#length, from, to)
     this.#length = length
@@ -126,16 +137,19 @@ export async function decompress(
       maxBytes: maxBytes >= 0 ? maxBytes : Number.POSITIVE_INFINITY,
       asker,
       ending: signal,
-      held: undefined,
       tooLarge: () => tooLarge(`more than ${maxBytes}`, maxBytes),
-      refused: () =>
-        new GrpcCallError('RESOURCE_EXHAUSTED', NO_PLACE.message, { ownLimit: { of: 'waiting' } }),
+      refused,
     })
   } catch (cause) {
+    if (signal?.aborted) throw new GrpcCallError('CANCELLED', 'the caller went away')
     if (cause instanceof GrpcCallError) throw cause
     throw new GrpcCallError('INTERNAL', `the reply is no valid ${encoding} data`, { cause })
   }
 }
+
+/** The ledger of the process is full. */
+export const refused = (): GrpcCallError =>
+  new GrpcCallError('RESOURCE_EXHAUSTED', NO_PLACE.message, { ownLimit: { of: 'waiting' } })
 
 function tooLarge(size: number | string, maxBytes: number): GrpcCallError {
   return new GrpcCallError(

@@ -1,4 +1,4 @@
-import type { Abortable } from '@vinyasa/base'
+import { type Abortable, processLedger, ReplyMemory } from '@vinyasa/base'
 import type { ResolvedEndpoint } from '../endpoint.ts'
 import { GrpcCallError } from '../status.ts'
 import type { Transport, TransportCall } from '../transport.ts'
@@ -8,10 +8,11 @@ import { decompress, type Message } from './frames.ts'
 import { MessageQueue } from './message-queue.ts'
 import { Pool } from './pool.ts'
 import { createHeadBlock } from './request-headers.ts'
-import { SpareMemory } from './spare-memory.ts'
 
 /** The default of grpc-js. */
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
+/** Bytes of long replies at once, above which all of them but the oldest wait. */
+const PACED_BYTES = 16 * 1024 * 1024
 
 /**
  * The transport on an HTTP/2 client of its own.
@@ -41,7 +42,7 @@ export function createHttp2Transport(
     maxSendBytes,
     compression,
     random,
-    spare: new SpareMemory(),
+    memory: new ReplyMemory(processLedger(), PACED_BYTES),
   }
 
   async function unpacked(
@@ -67,7 +68,11 @@ export function createHttp2Transport(
           if (error) reject(error)
           else if (!reply) reject(new GrpcCallError('UNIMPLEMENTED', 'the server sent no reply'))
           else if (reply.isCompressed) resolve(unpacked(reply.bytes, running.encoding, call))
-          else resolve(reply.bytes)
+          else {
+            const held = call.keepReply && running.takeMemory()
+            if (held) call.keepReply(held)
+            resolve(reply.bytes)
+          }
         },
       }
       const running = new Http2Call(settings, call, request, receiver)

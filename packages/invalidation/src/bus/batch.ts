@@ -26,6 +26,9 @@ export function ownChannel(channel: string, origin: string): string {
   return `${channel}.${origin.replaceAll(/[^\w-]/g, '_')}`
 }
 
+/** Senders choose an origin of 36 characters. It is kept, and replaced in names of channels character by character. */
+const MAX_ORIGIN_CHARACTERS = 1_000
+
 /** `undefined` for what is no batch. */
 export function parseBatch(value: unknown): Batch | undefined {
   if (!isRecord(value) || !Array.isArray(value['events'])) return undefined
@@ -33,7 +36,8 @@ export function parseBatch(value: unknown): Batch | undefined {
   if (origin === undefined && n === undefined) {
     return events.every(isEvent) ? { origin: undefined, n: 0, events } : undefined
   }
-  if (typeof origin !== 'string' || !Number.isSafeInteger(n) || Number(n) < 0) return undefined
+  if (typeof origin !== 'string' || origin.length > MAX_ORIGIN_CHARACTERS) return undefined
+  if (!Number.isSafeInteger(n) || Number(n) < 0) return undefined
   if (!events.every(isEvent)) return undefined
   const applied = parseApplied(value['applied'])
   return {

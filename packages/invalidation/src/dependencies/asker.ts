@@ -8,7 +8,10 @@ export interface Asker {
   readonly headers: readonly string[]
   /** Why the headers cannot be told, in words for a person that name source and option. */
   readonly unknown?: string | undefined
-  /** The answer is for whoever asks, though nothing of the request may tell them apart: no cache on the way keeps it. */
+  /**
+   * Code that does not declare what it reads of the request: the response is for its client alone. It is neither stored nor
+   * shared, unless `session` or `contextKey` gives the client's identity.
+   */
   readonly isPersonal?: boolean | undefined
 }
 

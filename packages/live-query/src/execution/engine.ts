@@ -77,7 +77,8 @@ export function createRegistrations(options: RegistrationsOptions): Registration
       const own = ownKeyOf(contextKey(context), onUnusable)
       return withOwnKey(own, contextKeyOf(headers, names, undefined))
     }
-    if (asker.unknown === undefined) return contextKeyOf(headers, names, context['connectionParams'])
+    if (asker.unknown === undefined)
+      return asker.isPersonal ? null : contextKeyOf(headers, names, context['connectionParams'])
     onError(new Error(askerUnknownReason(asker.unknown)))
     throw liveQueryAskerUnknown()
   }

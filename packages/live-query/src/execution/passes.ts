@@ -4,8 +4,7 @@ import type { Behaviour } from '@vinyasa/pipeline'
 import type { GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
-import { isEventSource, withoutEventNames } from './event-names.ts'
-import { createMultipartProcessor, refuseStream, takesMultipart } from './multipart-results.ts'
+import { processStream } from './stream-results.ts'
 import { isRefusal, refusalOf } from './refusal.ts'
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
@@ -78,12 +77,14 @@ export interface PassesOptions {
   readonly plugins: () => readonly Plugin[]
   /** A request has its schema, as every plugin before has had its say. */
   readonly enveloped: (isRun: boolean) => void
+  /** Whether the stream that answers a request is a live query's. */
+  readonly isLive: (context: object) => boolean
   readonly eventNames: boolean
   readonly clock: Clock
 }
 
-export function createPasses({ yoga, plugins, enveloped, eventNames, clock }: PassesOptions): Passes {
-  const inParts = createMultipartProcessor(clock)
+export function createPasses(options: PassesOptions): Passes {
+  const { yoga, plugins, enveloped, isLive, eventNames, clock } = options
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
@@ -111,16 +112,12 @@ export function createPasses({ yoga, plugins, enveloped, eventNames, clock }: Pa
       }
     },
     onResultProcess(payload) {
-      const { serverContext, request, result, resultProcessor, setResultProcessor } = payload
-      const pass = of(serverContext)
+      const pass = of(payload.serverContext)
       if (!pass) {
-        if (takesMultipart(payload)) return setResultProcessor(inParts, 'multipart/mixed')
-        if (!resultProcessor && isAsyncIterable(result))
-          return setResultProcessor(refuseStream, 'application/json')
-        if (eventNames || !resultProcessor || !isEventSource(request)) return
-        return setResultProcessor(withoutEventNames(resultProcessor), 'text/event-stream')
+        const live = isAsyncIterable(payload.result) && isLive(payload.serverContext)
+        return processStream(payload, { isLive: live, eventNames, clock })
       }
-      setResultProcessor((result, fetchAPI) => {
+      payload.setResultProcessor((result, fetchAPI) => {
         pass.result = result as AnyResult
         pass.response = new fetchAPI.Response(null)
         return pass.response

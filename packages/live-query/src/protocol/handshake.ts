@@ -69,14 +69,16 @@ function withHeaders(given: unknown): readonly Readonly<Record<string, unknown>>
 
 /**
  * Answers an upgrade with a status and lets go of the socket. `why` is for whoever looks at the answer: browsers show pages
- * none of it.
+ * none of it. The socket emits `refused` with the status, for a server that counts refusals.
  */
 export function refuseUpgrade(socket: Duplex, status: number, why: string = ''): void {
   // Without a listener a client's reset would end the process.
   socket.on('error', () => {})
   // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
   socket.once('finish', () => socket.destroy())
+  socket.emit('refused', status)
   const type = why === '' ? '' : 'Content-Type: text/plain; charset=utf-8\r\n'
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n${type}`
+  const later = status === 503 ? 'Retry-After: 1\r\n' : ''
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n${later}${type}`
   socket.end(`${head}Content-Length: ${Buffer.byteLength(why)}\r\n\r\n${why}`)
 }

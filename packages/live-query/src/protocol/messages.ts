@@ -50,10 +50,12 @@ export function readClientMessage(text: string): ClientMessage | undefined {
 }
 
 function isOperation(payload: unknown): payload is OperationParams {
-  if (!isRecord(payload) || !isText(payload['query'])) return false
-  const { operationName, variables, extensions } = payload
+  if (!isRecord(payload)) return false
+  const { query, operationName, variables, extensions } = payload
+  // Without `query`, as over HTTP, an id says which document.
   return (
-    isOptional(operationName, isText) && isOptional(variables, isRecord) && isOptional(extensions, isRecord)
+    [query, operationName].every((value) => isOptional(value, isText)) &&
+    [variables, extensions].every((value) => isOptional(value, isRecord))
   )
 }
 

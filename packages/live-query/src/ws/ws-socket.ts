@@ -38,6 +38,9 @@ export class WsSocket implements LiveSocket {
   #stallTimer: unknown
   /** Of a message that has not come as a whole. */
   #arrived = 0
+  /** Data of the last ping that no pong has answered. */
+  #ping: Buffer | undefined
+  #isAnswering = false
 
   constructor(options: WsSocketOptions) {
     const { client, clock, ws } = options
@@ -146,9 +149,26 @@ export class WsSocket implements LiveSocket {
     // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
     ws.on('error', () => this.#cutOffSoon())
     ws.on('ping', (data) => {
-      if (this.take('ping frame') && ws.readyState === ws.OPEN) ws.pong(data, false, this.#wait(data.length))
+      if (this.take('ping frame')) this.#answerPing(data)
     })
     ws.on('pong', () => void this.take('pong frame'))
+  }
+
+  /** One pong answers all pings that come before it has left, with the data of the last one (RFC 6455, section 5.5.3). */
+  #answerPing(data: Buffer): void {
+    // A copy, which does not keep what was read with it.
+    this.#ping = Buffer.from(data)
+    if (this.#isAnswering) return
+    this.#isAnswering = true
+    queueMicrotask(this.#sendPong)
+  }
+
+  readonly #sendPong = (): void => {
+    const { ws } = this.#options
+    const data = this.#ping
+    this.#ping = undefined
+    this.#isAnswering = data !== undefined && ws.readyState === ws.OPEN
+    if (data && this.#isAnswering) ws.pong(data, false, this.#wait(data.length, this.#sendPong))
   }
 
   /** Pings the client, and cuts it off when it has not answered by the next ping. Returns how to stop. */

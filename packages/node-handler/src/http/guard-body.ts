@@ -96,6 +96,8 @@ function parsedBytes(chunk: Buffer): number {
 function endRequest(request: IncomingMessage, response: ServerResponse, status: number, error: object): void {
   if (response.closed && request.complete) return
   if (response.headersSent || !(response instanceof ServerResponse)) return void request.socket.destroy()
+  // For whoever asks from now on, and for those who listen already.
+  Object.defineProperty(request, 'aborted', { value: true })
   if (response.listenerCount('error') > 0) response.emit('error', clientLeft())
   const headers = {
     'content-type': 'application/json; charset=utf-8',

@@ -11,6 +11,8 @@ export class LightState {
   /** The true request, once something unusual was asked. */
   request: Request | undefined
   readonly #outgoing: ServerResponse
+  /** Read once: a plugin may record what is read of the message later. */
+  readonly #host: string | undefined
   #check: CheckSize | undefined
   #url: string | undefined
   #ending: Ending | undefined
@@ -20,12 +22,13 @@ export class LightState {
   /** @param bytes The body, where it is being read already. */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
     this.incoming = incoming
+    this.#host = incoming.headers.host
     this.#outgoing = outgoing
     this.#bytes = bytes
   }
 
   get url(): string {
-    return (this.#url ??= urlOf(this.incoming))
+    return (this.#url ??= urlOf(this.incoming, this.#host))
   }
 
   /** Aborts when the connection ends before the answer does. */
@@ -75,8 +78,9 @@ function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
     Object.defineProperty(incoming, 'aborted', { value: true })
     ending.abort(outgoing.errored ?? undefined)
   }
-  if (outgoing.writableFinished) return ending
-  if (outgoing.closed || outgoing.destroyed) {
+  // Of a request whose body was dropped somebody else has written the response.
+  if (outgoing.writableFinished && !incoming.aborted) return ending
+  if (outgoing.closed || outgoing.destroyed || incoming.aborted) {
     leave()
     return ending
   }

@@ -46,8 +46,11 @@ function hasHostTwice(rawHeaders: readonly string[]): boolean {
   return count > 1
 }
 
+/** URL parsers take the square of the length of a host beyond ASCII. A host has 253 characters at most (RFC 1035). */
+const ABSOLUTE = /^https?:\/\/[^/?#\\]{1,300}(?:[/?#\\]|$)/i
+
 function bringToOriginForm(request: IncomingMessage, target: string): boolean {
-  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return false
+  if (!ABSOLUTE.test(target) || !URL.canParse(target)) return false
   const { host, pathname, search, username, password } = new URL(target)
   if (username !== '' || password !== '') return false
   request.url = `${pathname}${search}`

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 
-/** The full URL of a request, as Yoga's own door builds it. */
-export function urlOf({ headers, socket, url }: IncomingMessage): string {
+/** The full URL of a request, as Yoga's own door builds it. `host`: of its headers. */
+export function urlOf({ socket, url }: IncomingMessage, host: string | undefined): string {
   const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
-  return `${protocol}://${headers.host || hostOf(socket)}${url || '/graphql'}`
+  return `${protocol}://${host || hostOf(socket)}${url || '/graphql'}`
 }
 
 /** HTTP/1.0 clients may send no Host. */

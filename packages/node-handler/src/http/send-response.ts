@@ -9,14 +9,22 @@ export function sendResponse(
   outgoing: ServerResponse,
   incoming: IncomingMessage,
 ): MaybePromise<void> {
+  if (outgoing.closed || outgoing.destroyed || outgoing.writableEnded) return endUnsent(response)
   const whole = isLightResponse(response) ? lightWhole(response.light) : trueWhole(response)
   if (!whole) {
     const given = isLightResponse(response) ? response.materialised : response
     return sendNodeResponse(given, outgoing, incoming, true)
   }
-  if (outgoing.destroyed || outgoing.writableEnded) return
   outgoing.writeHead(response.status, response.statusText, whole.headers)
   outgoing.end(whole.body)
+}
+
+/** Ends what makes the parts of a response whose client has left. */
+async function endUnsent({ body }: Response): Promise<void> {
+  if (!body) return
+  const reader = body.getReader()
+  // Yoga's event streams cannot be cancelled before they have begun.
+  await Promise.allSettled([reader.read(), reader.cancel()])
 }
 
 interface Whole {

@@ -2,12 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
 import { sendResponse } from '../http/send-response.ts'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
-import { type Hook, type OperationRun, type PartStream, toErrors } from '@vinyasa/pipeline'
+import { type Hook, notModified, type OperationRun, type PartStream, toErrors } from '@vinyasa/pipeline'
 import { runResponseHooks } from '../hooks/on-response.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { sendParts } from './send-parts.ts'
 import { AnswerHeaders } from './answer-headers.ts'
 import type { PathServer } from './path-server.ts'
+
+interface ResponsePayload {
+  readonly response: Response
+  setResponse(response: Response): void
+}
 
 /** One answer on its way out. */
 export class Answer {
@@ -15,18 +20,22 @@ export class Answer {
   readonly #run: OperationRun
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
+  /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
+  readonly #cors: Hook | undefined
 
   constructor(server: PathServer, run: OperationRun, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.#server = server
     this.#run = run
     this.#incoming = incoming
     this.#outgoing = outgoing
+    this.#cors = incoming.headers.origin === undefined ? undefined : server.pipeline.cors
   }
 
   /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
   send(result: unknown): MaybePromise<boolean> {
     const { others, fastPath, internals, mediaTypeOf } = this.#server
-    const mediaType = mediaTypeOf(this.#incoming.headers.accept ?? '') ?? 'application/json'
+    const mediaType =
+      mediaTypeOf(this.#run.operation.request.headers.get('accept') ?? '') ?? 'application/json'
     const stream = isAsyncIterable(result) ? this.#streamOf(result) : undefined
     if (stream) {
       this.#sendStream(stream)
@@ -46,7 +55,7 @@ export class Answer {
 
   #streamOf(parts: AsyncIterable<unknown>): PartStream | undefined {
     const { streams, others, othersRespond } = this.#server
-    if (others.processesResults || othersRespond) return undefined
+    if (others.processesResults || othersRespond || this.#cors) return undefined
     for (const stream of streams) {
       const found = stream(this.#run.operation, parts)
       if (found) return found
@@ -56,7 +65,7 @@ export class Answer {
 
   #sendWhole(body: string | Uint8Array, mediaType: string): MaybePromise<void> {
     const { othersRespond, responds, fastPath } = this.#server
-    if (othersRespond) return this.#sendResponse(fastPath.createResponse(body, mediaType))
+    if (othersRespond || this.#cors) return this.#sendResponse(fastPath.createResponse(body, mediaType))
     const contentType = `${mediaType}; charset=utf-8`
     const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
     const isOpen =
@@ -80,14 +89,19 @@ export class Answer {
   #respond(lines: string[]): boolean {
     const headers = new AnswerHeaders(lines)
     const response = { status: 200, headers }
-    for (const respond of this.#server.responds) respond(this.#run.operation, response)
-    return this.#writeHead(headers.lines)
+    for (const respond of this.#server.responds) {
+      if (respond(this.#run.operation, response) !== 304) continue
+      response.status = 304
+      for (const name of ['content-type', 'content-length']) headers.delete(name)
+    }
+    return this.#writeHead(headers.lines, response.status)
   }
 
-  #writeHead(headers: string[] | Readonly<Record<string, string>>): boolean {
+  /** Node sends no body with 304. */
+  #writeHead(headers: string[] | Readonly<Record<string, string>>, status = 200): boolean {
     const outgoing = this.#outgoing
     if (outgoing.destroyed || outgoing.writableEnded) return false
-    outgoing.writeHead(200, 'OK', headers)
+    outgoing.writeHead(status, status === 200 ? 'OK' : 'Not Modified', headers)
     return true
   }
 
@@ -109,20 +123,21 @@ export class Answer {
 
   /** Returns what every plugin makes of a response, in their order. */
   #responded(given: Response): MaybePromise<Response> {
-    const { pipeline, internals, othersRespond } = this.#server
+    const { pipeline, internals } = this.#server
+    const { fetchAPI } = internals
     const operation = this.#run.operation
-    if (!othersRespond) {
-      for (const respond of this.#server.responds) respond(operation, given)
-      return given
-    }
     const hooks = pipeline.steps.flatMap(({ behaviour, hooks: others }): readonly Hook[] => {
       if (others) return others.onResponse ? [others.onResponse] : []
       if (!behaviour?.respond) return []
       return [
-        (payload) => behaviour.respond?.(operation, (payload as { readonly response: Response }).response),
+        (payload) => {
+          const { response, setResponse } = payload as ResponsePayload
+          if (behaviour.respond?.(operation, response) === 304) setResponse(notModified(response, fetchAPI))
+        },
       ]
     })
-    return runResponseHooks(hooks, given, operation.request, operation.context, internals.fetchAPI)
+    const all = this.#cors ? [this.#cors, ...hooks] : hooks
+    return runResponseHooks(all, given, operation.request, operation.context, fetchAPI)
   }
 }
 

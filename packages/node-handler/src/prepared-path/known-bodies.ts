@@ -64,6 +64,10 @@ function isSame(known: OperationParams, { query, operationName, variables }: Ope
 }
 
 function copyOf(params: OperationParams): OperationParams {
-  const { variables } = params
-  return variables ? { ...params, variables: { ...variables } } : { ...params }
+  const { variables, extensions } = params
+  return {
+    ...params,
+    ...(variables && { variables: { ...variables } }),
+    ...(extensions && { extensions: structuredClone(extensions) }),
+  }
 }

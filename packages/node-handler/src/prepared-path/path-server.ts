@@ -21,6 +21,7 @@ export interface PathServer {
   readonly mediaTypeOf: MediaTypeOf
   readonly parseTarget: RequestParser | undefined
   readonly parseBody: RequestParser | undefined
+  readonly receives: readonly Member<'receive'>[]
   readonly identifies: readonly Member<'identify'>[]
   readonly texts: readonly Member<'withText'>[]
   readonly judges: readonly Member<'acceptsBody'>[]
@@ -53,7 +54,7 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
   const choice = findAcceptChoice(internals)
   const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
   if (!choice?.whole || typeof endpoint !== 'string') return ['this version of Yoga is built differently']
-  const { behaviours, hasCors, instrumented } = server
+  const { behaviours, instrumented } = server
   if (instrumented.length > 0) return instrumented.map((step) => `a plugin uses instrumentation.${step}`)
   const parser = findParserChoice(internals)
   const sizeLimit = findSizeLimit(internals)
@@ -67,10 +68,11 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
     known,
     bodies,
     others: server.others,
-    allowsHead: requestHeads({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, hasCors, behaviours }),
+    allowsHead: requestHeads({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, behaviours }),
     mediaTypeOf,
     parseTarget: parser?.target,
     parseBody: parser?.json,
+    receives: server.members('receive'),
     identifies: server.members('identify'),
     texts: server.members('withText'),
     judges: server.members('acceptsBody'),

@@ -49,6 +49,7 @@ class PreparedRequest {
 
   serve(): MaybePromise<void> {
     const { onRequest } = this.#server.others
+    for (const receive of this.#server.receives) receive(this.#request, this.#context)
     if (onRequest.length === 0) return this.#receive()
     const isUntouched = this.#asHooked().onRequest.runAhead(onRequest)
     return after(isUntouched, (untouched) => (untouched ? this.#receive() : this.#ordinary()))

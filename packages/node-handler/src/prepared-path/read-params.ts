@@ -24,11 +24,10 @@ function isUsual(name: string, value: unknown): boolean {
     case 'query':
       return typeof value === 'string'
     case 'operationName':
-      return value === null || typeof value === 'string'
+      return value === null || (typeof value === 'string' && value !== '')
     case 'variables':
-      return typeof value === 'object' && !Array.isArray(value)
     case 'extensions':
-      return value === null
+      return typeof value === 'object' && !Array.isArray(value)
     default:
       return false
   }

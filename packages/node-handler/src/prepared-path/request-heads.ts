@@ -13,7 +13,6 @@ export interface RequestHeadOptions {
   readonly maxBodyBytes: number | undefined
   readonly sizeLimit: SizeLimit | undefined
   readonly mediaTypeOf: MediaTypeOf
-  readonly hasCors: boolean
   readonly behaviours: readonly Behaviour[]
 }
 
@@ -43,7 +42,7 @@ export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviou
  * no other wish.
  */
 export function requestHeads(options: RequestHeadOptions): AllowsHead {
-  const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, hasCors, behaviours } = options
+  const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, behaviours } = options
   const targets = `${endpoint}?`
   const most = Math.min(maxBodyBytes, MAX_BODY_BYTES)
   const isBody = createChoices((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
@@ -67,10 +66,9 @@ export function requestHeads(options: RequestHeadOptions): AllowsHead {
 
   return (request) => {
     const { method, url, headers } = request
-    if (method === 'GET' ? !url?.startsWith(targets) : url !== endpoint || !hasSmallBody(headers))
-      return false
-    if ((hasCors && headers.origin !== undefined) || mediaTypeOf(headers.accept ?? '') === undefined)
-      return false
+    const isTarget = url?.startsWith(targets) === true
+    if (method === 'GET' ? !isTarget : (url !== endpoint && !isTarget) || !hasSmallBody(headers)) return false
+    if (mediaTypeOf(headers.accept ?? '') === undefined) return false
     for (const accepts of conditions) if (!accepts(request)) return false
     return true
   }

@@ -21,13 +21,15 @@ export function parseMap(text: string, maxFiles: number): UploadMap {
   return map
 }
 
+const MAX_PATH_CHARACTERS = 10_000
+
 /** Puts a file where its path leads: `variables.files.0`, or `1.variables.file` in a list of operations. */
 export function place(operations: object, path: string, file: unknown): void {
-  const steps = path.split('.')
+  const steps = path.slice(0, MAX_PATH_CHARACTERS).split('.')
   const last = steps.pop() as string
   let value: unknown = operations
   for (const step of steps) value = memberOf(value, step)
-  if (memberOf(value, last) !== null)
+  if (path.length > MAX_PATH_CHARACTERS || memberOf(value, last) !== null)
     throw badUploadRequest(`the path "${path.slice(0, 100)}" of "map" leads to no null in "operations"`)
   ;(value as Record<string, unknown>)[last] = file
 }

@@ -15,8 +15,8 @@ export interface ReadPlugins {
   readonly steps: readonly PluginStep[]
   /** Steps that plugins instrument. */
   readonly instrumented: readonly string[]
-  /** Yoga answers pages of other origins with headers of their own. */
-  readonly hasCors: boolean
+  /** Yoga's hook that adds headers to responses for requests with an `Origin`. */
+  readonly cors: Hook | undefined
 }
 
 /** Yoga's plugins that do what an option of the server says. */
@@ -34,7 +34,7 @@ export function readPlugins(given: readonly unknown[]): ReadPlugins {
   const plugins = given.filter((plugin) => plugin !== null && typeof plugin === 'object') as Plugin[]
   const steps: PluginStep[] = []
   const instrumented = new Set<string>()
-  let hasCors = false
+  let cors: Hook | undefined
   for (const plugin of plugins) {
     const { behaviour } = plugin
     if (isBehaviour(behaviour)) {
@@ -46,12 +46,12 @@ export function readPlugins(given: readonly unknown[]): ReadPlugins {
       const hook = plugin[name]
       if (typeof hook !== 'function') continue
       if (!yogas.has(plugin)) hooks[name] = hook as Hook
-      else if (name === 'onResponse') hasCors = true
+      else if (name === 'onResponse') cors = hook as Hook
     }
     if (Object.keys(hooks).length > 0) steps.push({ hooks })
     for (const name of Object.keys(Object(plugin['instrumentation']) as object)) instrumented.add(name)
   }
-  return { steps, instrumented: [...instrumented], hasCors }
+  return { steps, instrumented: [...instrumented], cors }
 }
 
 export function isBehaviour(value: unknown): value is Behaviour {

@@ -1,10 +1,19 @@
 import { createProfileCache, type DocumentProfile, type ProfileOf } from '../document/document-profile.ts'
-import { createRequestKeyFactory, mayBePersonal, type RequestKeyFactory } from '../document/request-key.ts'
-import { unknownAsker } from '../errors.ts'
+import {
+  createRequestKeyFactory,
+  mayBePersonal,
+  type RequestKeyFactory,
+  whyNoKey,
+} from '../document/request-key.ts'
+import { readBeyondKey, unknownAsker } from '../errors.ts'
+import { readsOf, silently } from '../http/request-reads.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { OperationState } from './operation-state.ts'
 import { UNUSABLE, UserRules } from './user-rules.ts'
+
+/** Code may read headers by names that clients choose. */
+const MAX_WARNINGS = 100
 
 /** Says which operations the cache may answer, and under which key. */
 export class Admission {
@@ -14,18 +23,20 @@ export class Admission {
   readonly #rules: UserRules
   readonly #hasSession: boolean
   readonly #ignoredTypes: readonly string[]
+  readonly #ignoredReads: readonly string[]
   readonly #keyOf: RequestKeyFactory
   /** Reasons for which operations are kept out; each is told of once. */
   readonly #warned = new Set<string>()
 
   constructor(cache: CacheEngine, lifetimes: Lifetimes) {
     const { idFields = ['id'], ignoredTypes = [], varyHeaders = ['Authorization'] } = cache.options
-    const { ttlMsBySchemaCoordinate, access, prefix, session } = cache.options
+    const { ttlMsBySchemaCoordinate, access, prefix, session, ignoredReads = [] } = cache.options
     this.#cache = cache
     this.#lifetimes = lifetimes
     this.#hasSession = session !== undefined
     this.#rules = new UserRules(cache.options, (warning) => cache.emit({ type: 'warning', warning }))
     this.#ignoredTypes = ignoredTypes
+    this.#ignoredReads = ignoredReads.map((name) => (name.includes('.') ? name : name.toLowerCase()))
     this.profileOf = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
     this.#keyOf = createRequestKeyFactory({ prefix, hasSession: this.#hasSession })
   }
@@ -34,6 +45,11 @@ export class Admission {
   admit(state: OperationState, profile: DocumentProfile): boolean {
     // An early look has made the key already; nothing but a session could change it.
     if (state.profile === profile && state.key && !this.#hasSession) return true
+    // What the owner's rules read is in what they return.
+    return silently(state.request, () => this.#decide(state, profile))
+  }
+
+  #decide(state: OperationState, profile: DocumentProfile): boolean {
     state.profile = profile
     const { report, params, request, context } = state
     const { operationName, variables } = params
@@ -42,8 +58,9 @@ export class Admission {
     const said = this.#rules.sessionOf(context)
     const session = said === UNUSABLE ? undefined : said
     const identity = { operationName, variables, headers, session, access }
-    const isCacheable = said !== UNUSABLE && this.#isCacheable(profile)
-    const key = isCacheable ? this.#keyOf(profile, identity, state.sameBytes) : undefined
+    const obstacle = said === UNUSABLE ? 'session returned no string' : this.#obstacleOf(profile)
+    const isKept = obstacle === undefined && !this.isReadBeyondKey(state)
+    const key = isKept ? this.#keyOf(profile, identity, state.sameBytes) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
@@ -51,24 +68,45 @@ export class Admission {
       return true
     }
     report.isPersonal ||= mayBePersonal(profile, identity)
-    this.#warnOnce(profile)
+    report.reason ??=
+      obstacle ?? (key ? 'scope is PRIVATE and nothing identifies the caller' : whyNoKey(profile, identity))
+    const { unknown } = profile.asker
+    if (unknown !== undefined && !this.#hasSession) this.#warnOnce(unknown, () => unknownAsker(unknown))
     return false
   }
 
+  /** Whether code has read something of the request that is no part of the key: the answer is for nobody else. */
+  isReadBeyondKey({ request, profile, report }: OperationState): boolean {
+    const names = this.#hasSession ? undefined : readsOf(request)?.names
+    if (!names?.size) return false
+    const { varyNames = [], access } = profile ?? {}
+    // Without a session, requests with cookies are not answered from the cache.
+    const known = new Set(['cookie', ...varyNames, ...(access?.headers ?? []), ...this.#ignoredReads])
+    const read = [...names].find((name) => !known.has(name))
+    if (read === undefined || known.has('*')) return false
+    report.isPersonal = true
+    report.reason = `code reads ${read}`
+    const { varyHeaders = ['Authorization'] } = this.#cache.options
+    this.#warnOnce(read, () => readBeyondKey(read, varyHeaders))
+    return true
+  }
+
   /** Whether the option `enabled` lets the operation into the cache. */
-  isEnabled(context: Record<string, unknown>): boolean {
-    return this.#rules.isEnabled(context)
+  isEnabled({ request, context }: OperationState): boolean {
+    return silently(request, () => this.#rules.isEnabled(context))
   }
 
-  #isCacheable(profile: DocumentProfile): boolean {
-    if (profile.operation !== 'query' || profile.introspection) return false
-    if (!this.#lifetimes.mayBeKept(profile)) return false
-    return !this.#ignoredTypes.some((type) => profile.mentioned.has(type))
+  #obstacleOf(profile: DocumentProfile): string | undefined {
+    if (profile.operation !== 'query') return `it is a ${profile.operation}`
+    if (profile.introspection) return 'it is introspection'
+    if (!this.#lifetimes.mayBeKept(profile)) return 'its lifetime is 0'
+    const ignored = this.#ignoredTypes.find((type) => profile.mentioned.has(type))
+    return ignored === undefined ? undefined : `ignoredTypes names ${ignored}`
   }
 
-  #warnOnce({ asker: { unknown } }: DocumentProfile): void {
-    if (unknown === undefined || this.#hasSession || this.#warned.has(unknown)) return
-    this.#warned.add(unknown)
-    this.#cache.emit({ type: 'warning', warning: unknownAsker(unknown) })
+  #warnOnce(reason: string, make: () => Error): void {
+    if (this.#warned.has(reason) || this.#warned.size >= MAX_WARNINGS) return
+    this.#warned.add(reason)
+    this.#cache.emit({ type: 'warning', warning: make() })
   }
 }

@@ -16,16 +16,20 @@ export interface CacheBehaviour extends Required<Pick<Behaviour, 'execute' | 'de
   close(): void
 }
 
-/** Leads operations through the cache. `reportOf` gives the report that the head of the answer tells. */
+/**
+ * Leads operations through the cache. `reportOf` gives the report that the head of the answer tells; `onExecute` is called before
+ * anything else sees the request of an operation that memory does not answer.
+ */
 export function createCacheBehaviour(
   cache: CacheEngine,
   reportOf: (context: object, request: Request) => OperationReport,
+  onExecute: (context: object, request: Request) => void,
 ): CacheBehaviour {
   const { session, enabled, staleWhileRevalidateMs = 0 } = cache.options
   const lifetimes = new Lifetimes(cache.options)
   const admission = new Admission(cache, lifetimes)
   const answers = new StoredAnswers(cache, admission)
-  const keeper = new ResultKeeper(cache, lifetimes)
+  const keeper = new ResultKeeper(cache, lifetimes, admission)
   const mutations = createMutationEviction(cache, admission)
   const refresher = createRefresher(cache.emit)
   const profiles = createAttachment<DocumentProfile>()
@@ -41,6 +45,7 @@ export function createCacheBehaviour(
   }
 
   function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
+    onExecute(state.context, state.request)
     const fail = (error: unknown): never => {
       keeper.failed(state)
       throw error

@@ -19,7 +19,8 @@ export class Lifetimes {
     return ttlMs > 0
   }
 
-  of({ ttlMs = this.#defaultTtlMs }: DocumentProfile): Lifetime {
-    return { ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: this.#staleMs }
+  /** `leftMs`: for how long the upstreams let the result be kept. Where they say, nothing is served after that. */
+  of({ ttlMs = this.#defaultTtlMs }: DocumentProfile, leftMs: number): Lifetime {
+    return { ttlMs: Math.min(ttlMs, LONGEST_MS, leftMs), staleMs: leftMs < Infinity ? 0 : this.#staleMs }
   }
 }

@@ -1,5 +1,6 @@
 import { isAsyncIterable } from '@vinyasa/base'
 import type { Operation } from '@vinyasa/pipeline'
+import { readsOf, recordReads, silently } from '../http/request-reads.ts'
 import type { CacheEvent } from '../options.ts'
 
 /** Executes the operation as one with another request and context. */
@@ -22,11 +23,13 @@ export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
     try {
       // The client's own request ends, and may be aborted, as soon as it has the stale answer. A `Host` of its choice
       // may make a URL that no request can have, which throws.
+      const reads = readsOf(request)
       const own = new Request(request.url, {
         method: request.method === 'GET' ? 'GET' : 'POST',
-        headers: headersOf(request.headers),
+        headers: silently(request, () => headersOf(request.headers)),
         signal: controller.signal,
       })
+      if (reads) recordReads(own, {}, reads)
       const result = await execute({ request: own, context: { ...context, request: own } })
       // An answer in parts is stored when its last part was read.
       if (isAsyncIterable(result)) for await (const _part of result) continue

@@ -1,7 +1,8 @@
-import { isAsyncIterable, systemClock, type Clock, endingOf } from '@vinyasa/base'
+import { isAsyncIterable, systemClock, type Clock, endingOf, freshUntilOf } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEngine } from '../response-cache.ts'
 import { LazyEntry, offHeap } from '../store/entry.ts'
+import type { Admission } from './admission.ts'
 import { markUntouched } from './entry-result.ts'
 import { IncrementalMerge } from './incremental.ts'
 import type { Lifetimes } from './lifetimes.ts'
@@ -12,12 +13,14 @@ import { LazyResult, serializeData } from './serialized-result.ts'
 /** Stores the results of operations that were executed, and shares them with those who wait for them. */
 export class ResultKeeper {
   readonly #cache: CacheEngine
+  readonly #admission: Admission
   readonly #lifetimes: Lifetimes
   readonly #clock: Pick<Clock, 'now'>
 
-  constructor(cache: CacheEngine, lifetimes: Lifetimes) {
+  constructor(cache: CacheEngine, lifetimes: Lifetimes, admission: Admission) {
     const { clock = systemClock } = cache.options
     this.#cache = cache
+    this.#admission = admission
     this.#lifetimes = lifetimes
     this.#clock = clock
   }
@@ -25,7 +28,7 @@ export class ResultKeeper {
   /** Takes the final result, and returns what to send. */
   keep(state: OperationState, result: unknown): unknown {
     if (!state.ticket) return result
-    if (isForOne(state)) {
+    if (this.#isForOne(state)) {
       this.failed(state)
       return result
     }
@@ -63,7 +66,7 @@ export class ResultKeeper {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
       const data = merge.result()
-      if (data && !isForOne(state)) this.#store(state, offHeap(JSON.stringify({ data })), () => data)
+      if (data && !this.#isForOne(state)) this.#store(state, offHeap(JSON.stringify({ data })), () => data)
       yield part
     }
   }
@@ -72,9 +75,10 @@ export class ResultKeeper {
     const cache = this.#cache
     const { profile, key, ticket } = state
     if (!profile || !key || !ticket) return
+    const storedAt = this.#clock.now()
     const entry = new LazyEntry(body, {
-      storedAt: this.#clock.now(),
-      ...this.#lifetimes.of(profile),
+      storedAt,
+      ...this.#lifetimes.of(profile, freshUntilOf(state.context) - storedAt),
       tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,
       version: ticket.version,
     })
@@ -85,11 +89,17 @@ export class ResultKeeper {
       ?.catch((error: unknown) => cache.emit({ type: 'error', error }))
     state.flight?.settle({ kind: 'shared', entry }, stored)
   }
-}
 
-/** Something was read of the request that is not in the key; in parts, what comes later may yet read it. */
-function isForOne({ context, report }: OperationState): boolean {
-  if (context['unshareable'] !== true) return false
-  report.isPersonal = true
-  return true
+  /**
+   * Something was read of the request that is not in the key, or an upstream lets nobody keep it; in parts, what comes
+   * later may yet read it.
+   */
+  #isForOne(state: OperationState): boolean {
+    const { context } = state
+    if (context['unshareable'] !== true && freshUntilOf(context) > this.#clock.now())
+      return this.#admission.isReadBeyondKey(state)
+    state.report.isPersonal = true
+    state.report.reason = 'code or an upstream lets nobody else have it'
+    return true
+  }
 }

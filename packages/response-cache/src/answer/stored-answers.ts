@@ -1,4 +1,4 @@
-import { isLiveRun, isPromise, type MaybePromise, endingOf } from '@vinyasa/base'
+import { isLiveRun, isPromise, type MaybePromise, endingOf, openFreshness } from '@vinyasa/base'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
@@ -39,7 +39,9 @@ export class StoredAnswers {
   find(state: OperationState, prepared: PreparedDocument): MaybePromise<Answer> {
     const { context } = state
     const profile = this.#admission.profileOf(prepared)
-    if (!profile || !this.#admission.isEnabled(context) || !this.#admission.admit(state, profile)) {
+    const isEnabled = this.#admission.isEnabled(state)
+    if (!isEnabled) state.report.reason = 'enabled did not return true'
+    if (!profile || !isEnabled || !this.#admission.admit(state, profile)) {
       this.#cache.emit({ type: 'bypass' })
       return undefined
     }
@@ -79,8 +81,10 @@ export class StoredAnswers {
   /** Undefined: this operation is to execute; otherwise the flight whose outcome to wait for. */
   #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
     const { profile, key } = state
+    if (found.state === 'unavailable') state.report.reason = 'the shared store or the bus is not reachable'
     if (found.state === 'unavailable' || !profile || !key) return undefined
     state.ticket = found.ticket
+    openFreshness(state.context)
     state.report.outcome = isLive ? 'BYPASS' : 'MISS'
     // A live re-execution must see the backend; a deferred answer begins before it is whole.
     if (isLive || profile.incremental) return undefined

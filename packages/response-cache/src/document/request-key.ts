@@ -64,7 +64,8 @@ export function createRequestKeyFactory({
   return (profile, identity, sameBytes) => {
     const { headers, access } = identity
     if (access === null) return undefined
-    if (!hasSession && (profile.asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
+    const { unknown, isPersonal } = profile.asker
+    if (!hasSession && (isPersonal || unknown !== undefined || hidesAsker(profile, headers))) return undefined
     const beside = partsBesideBody(profile, identity)
     const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
@@ -99,6 +100,14 @@ function isOfSomebody({ varyNames }: DocumentProfile, { headers, session, access
 /** A cookie may say who asks, and nobody has said that it counts. */
 function hidesAsker({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get'>): boolean {
   return headers.get('cookie') !== null && !varyNames.includes('cookie')
+}
+
+/** Tells why a request has no key. */
+export function whyNoKey(profile: DocumentProfile, { headers, access }: RequestIdentity): string {
+  if (access === null) return 'a field is refused to the caller'
+  if (profile.asker.unknown !== undefined) return profile.asker.unknown
+  if (hidesAsker(profile, headers)) return 'the request has a cookie, which is not part of the key'
+  return 'variables are not plain JSON'
 }
 
 /** Whether the answer to a request that has no key may depend on who asks. */

@@ -1,3 +1,4 @@
+import { createAttachment } from '@vinyasa/base'
 import type { CacheEntry } from '../store/entry.ts'
 import { etagOf, matchesEtag } from '../store/entry.ts'
 
@@ -11,8 +12,10 @@ export interface OperationReport {
   entry?: CacheEntry | undefined
   /** The answer goes out as it is stored: no plugin changed or extended it. */
   isUntouched?: boolean | undefined
-  /** The answer may be for somebody: the request says who asks, a source cannot tell, or code of the options decides. */
+  /** The answer may be for somebody, or no cache may keep it: the request, a source, an upstream or code of the options says so. */
   isPersonal: boolean
+  /** Why it was not answered from the cache, or not stored. */
+  reason?: string | undefined
   /** Request headers that the answer depends on. */
   varyNames?: readonly string[] | undefined
 }
@@ -20,7 +23,15 @@ export interface OperationReport {
 export interface CacheHeaderOptions {
   readonly varyHeaders: readonly string[]
   readonly clientMaxAge: boolean
+  readonly exposeReasons: boolean
   readonly now: number
+}
+
+const reasons = createAttachment<string>()
+
+/** Returns why the operations of a request were not answered from the cache, once its response is on the way. */
+export function cacheReasonOf(request: object): string | undefined {
+  return reasons.get(request)
 }
 
 /** The part of a response that is looked at and written to. */
@@ -37,11 +48,19 @@ export function setCacheHeaders(
   request: Request,
   response: CachedResponse,
   reports: readonly OperationReport[],
-  { varyHeaders, clientMaxAge, now }: CacheHeaderOptions,
+  { varyHeaders, clientMaxAge, exposeReasons, now }: CacheHeaderOptions,
 ): boolean {
   const { headers } = response
   const [report] = reports
-  headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
+  if (report) headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
+  if (reports.some((one) => one.outcome === 'BYPASS' || one.reason !== undefined)) {
+    const why = reports.flatMap(({ outcome, reason = [] }) =>
+      outcome === 'BYPASS' && reason.length === 0 ? 'it is not a query that was executed' : reason,
+    )
+    const reason = [...new Set(why)].join('; ')
+    reasons.set(request, reason)
+    if (exposeReasons) headers.set('x-cache-reason', reason.replaceAll(/[^\x20-\x7e]/g, '?'))
+  }
   const isGet = request.method === 'GET'
   if (isGet) {
     const names = reports.flatMap((one) => one.varyNames ?? [])
@@ -52,10 +71,11 @@ export function setCacheHeaders(
     headers.set('vary', vary)
   }
   const forbidStoring = (): false => {
-    const mayBeStored = isGet || reports.some(({ outcome }) => outcome === 'BYPASS')
     const isPersonal = reports.some((one) => one.isPersonal)
-    if (mayBeStored && isPersonal && !headers.has('cache-control'))
-      headers.set('cache-control', 'private, no-store')
+    // A GET response without Cache-Control can be stored by heuristics (RFC 9111, section 4.2.2).
+    const mayBeStored = isGet || (isPersonal && reports.some(({ outcome }) => outcome === 'BYPASS'))
+    if (mayBeStored && !headers.has('cache-control'))
+      headers.set('cache-control', isPersonal ? 'private, no-store' : 'no-store')
     return false
   }
   // Another plugin knows of something in it that is for nobody else.

@@ -1,5 +1,6 @@
 import { createAttachment } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
+import { silently } from './request-reads.ts'
 import { isBoundedBody, parseJsonBody, type RequestParser } from './json-body.ts'
 
 type RequestParseHook = NonNullable<Plugin['onRequestParse']>
@@ -30,7 +31,8 @@ export function createFrontDoor({ jsonParser, isReplaced }: FrontDoorOptions): F
       behaviour: {},
       onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
         const parser = parsers.get(request)
-        if (!parser || isReplaced() || !isBoundedBody(request, serverContext)) return
+        if (!parser || isReplaced()) return
+        if (!silently(request, () => isBoundedBody(request, serverContext))) return
         setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
       },
     },

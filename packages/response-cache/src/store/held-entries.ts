@@ -38,12 +38,13 @@ export class HeldEntries {
     return entry && this.judge(key, entry, { version: this.versions.now(), remoteVersion: undefined })
   }
 
-  /** Judges an entry; one that expired or does not hold is dropped. */
+  /** Judges an entry, and drops one that was invalidated. The next answer replaces one that expired, or the store's sweep removes it. */
   judge(key: string, entry: CacheEntry, ticket: Ticket): Lookup {
     const { clock, maxAgeMs } = this.#options
     const ageMs = clock.now() - entry.storedAt
     const state = ageMs < maxAgeMs() ? freshness(ageMs, entry) : 'miss'
-    if (state !== 'miss' && this.versions.holds(entry.version, entry.tags)) return { state, entry, ticket }
+    if (state === 'miss') return { state, ticket }
+    if (this.versions.holds(entry.version, entry.tags)) return { state, entry, ticket }
     this.memory.delete(key)
     return { state: 'miss', ticket }
   }

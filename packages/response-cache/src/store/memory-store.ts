@@ -1,4 +1,5 @@
 import { backgroundClock } from '@vinyasa/base'
+import { LRUCache } from 'lru-cache'
 import { bytesOf, type CacheEntry } from './entry.ts'
 
 /** Entries of this process, the least recently used leaving first. */
@@ -27,45 +28,36 @@ export interface MemoryStoreOptions {
 const LARGEST_SHARE = 1 / 16
 /** Bytes that an entry takes beyond its body: key, tags and the objects around them. */
 const ENTRY_BYTES = 512
-/** Sweeps go round all entries, so that those that expired leave even if nobody asks for them. */
+/** Sweeps go round all entries within ten seconds, so that those that expired leave even if nobody asks for them. */
 const SWEEP_EVERY_MS = 1_000
-const SWEPT_AT_A_TIME = 1_000
+const LEAST_SWEPT = 1_000
+const SWEPT_SHARE = 1 / 10
+/** More entries than this are limited by their bytes alone: the cache makes room for all of them at its start. */
+const MOST_COUNTED = 1_000_000
 
 export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryStoreOptions): MemoryStore {
-  // A Map keeps insertion order: reading moves an entry to the end, the first one is the oldest.
-  const entries = new Map<string, CacheEntry>()
-  const maxEntryBytes = maxBytes * LARGEST_SHARE
-  let bytes = 0
-  let hand: MapIterator<[string, CacheEntry]> | undefined
+  const maxEntryBytes = Math.floor(Math.min(maxBytes, Number.MAX_SAFE_INTEGER) * LARGEST_SHARE)
+  const entries = new LRUCache<string, CacheEntry>({
+    max: maxSize > MOST_COUNTED ? 0 : Math.floor(maxSize),
+    maxSize: Math.max(1, Math.floor(Math.min(maxBytes, Number.MAX_SAFE_INTEGER))),
+    maxEntrySize: Math.max(1, maxEntryBytes),
+    sizeCalculation: sizeOf,
+    dispose: (_entry, key, reason) => {
+      if (reason === 'evict') onEvict(key)
+    },
+  })
+  /** Keys of this round: a reader moves entries in the cache itself, where a walk would meet them again and again. */
+  let unswept: string[] = []
   let sweeping: unknown
 
-  const takes = (entry: CacheEntry): boolean => maxSize > 0 && sizeOf(entry) <= maxEntryBytes
-
-  function remove(key: string): boolean {
-    const entry = entries.get(key)
-    if (!entry) return false
-    bytes -= sizeOf(entry)
-    return entries.delete(key)
-  }
-
-  function evict(): void {
-    for (const key of entries.keys()) {
-      if (entries.size <= maxSize && bytes <= maxBytes) return
-      remove(key)
-      onEvict(key)
-    }
-  }
+  const takes = (entry: CacheEntry): boolean => maxSize >= 1 && sizeOf(entry) <= maxEntryBytes
 
   function sweep(): void {
+    if (unswept.length === 0) unswept = [...entries.keys()]
     const now = clock.now()
-    for (let count = 0; count < SWEPT_AT_A_TIME; count++) {
-      const next = (hand ??= entries.entries()).next()
-      if (next.done) {
-        hand = undefined
-        break
-      }
-      const [key, { storedAt, ttlMs, staleMs }] = next.value
-      if (now - storedAt > ttlMs + staleMs) remove(key)
+    for (const key of unswept.splice(-Math.max(LEAST_SWEPT, Math.ceil(entries.size * SWEPT_SHARE)))) {
+      const entry = entries.peek(key)
+      if (entry && now - entry.storedAt > entry.ttlMs + entry.staleMs) entries.delete(key)
     }
     sweeping = undefined
     sweepLater()
@@ -78,26 +70,16 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
 
   return {
     takes,
-    get(key) {
-      const entry = entries.get(key)
-      if (!entry) return undefined
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry
-    },
+    get: (key) => entries.get(key),
     set(key, entry) {
-      remove(key)
-      if (!takes(entry)) return
+      if (!takes(entry)) return void entries.delete(key)
       entries.set(key, entry)
-      bytes += sizeOf(entry)
-      evict()
       sweepLater()
     },
-    delete: remove,
+    delete: (key) => entries.delete(key),
     clear() {
       entries.clear()
-      bytes = 0
-      hand = undefined
+      unswept = []
       backgroundClock.clearTimeout(sweeping)
       sweeping = undefined
     },
@@ -105,7 +87,7 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
       return entries.size
     },
     get bytes() {
-      return bytes
+      return entries.calculatedSize
     },
   }
 }

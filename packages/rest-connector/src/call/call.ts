@@ -59,6 +59,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       operationLimit(scope.operation)
       const response = await load(endpoint, args, scope, leaving.ending, settings, progress)
       progress.outcome = 'done'
+      if (!endpoint.isMutation) settings.limit?.(response, scope.context)
       const data = endpoint.extract(response.body)
       const { context } = scope
       const answer = transformer

@@ -3,7 +3,7 @@ import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
 import type { NamedSource } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
-import type { AttemptSettings } from '../http/attempt.ts'
+import type { AttemptSettings, RestResponse } from '../http/attempt.ts'
 import type { ForwardHeaders } from '../http/forward-headers.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
@@ -31,6 +31,8 @@ export interface CallSettings {
   readonly attempting: AttemptSettings
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings
+  /** Tells caches of whole answers how long a response lets them be kept. */
+  readonly limit: ((response: RestResponse, context: unknown) => void) | undefined
   readonly forward: ForwardHeaders | undefined
   readonly transformer: ResponseTransformer | undefined
   readonly operationLimit: OperationLimit

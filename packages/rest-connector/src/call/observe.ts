@@ -5,6 +5,8 @@ export interface AttemptOutcome {
   /** The upstream's status, when it answered. */
   readonly status?: number | undefined
   readonly error?: unknown
+  /** The upstream could not be reached, gave no answer in time, or said that it is unavailable. Default false. */
+  readonly isUnavailable?: boolean | undefined
   /** There was an error because those who asked want no answer any more: a request was abandoned. Default false. */
   readonly callerLeft?: boolean | undefined
 }

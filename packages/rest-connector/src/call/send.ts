@@ -5,11 +5,11 @@ import { Deadline, DeadlineExceeded, wait } from '../http/ending.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
-import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
+import { retryPresets } from '../retry/retry-policy.ts'
 import { retryDelay } from '../retry/retry.ts'
-import { AttemptInfo, type Calling } from './calling.ts'
+import { AttemptInfo, type Calling, type Progress } from './calling.ts'
 import type { LogBody } from './log-bodies.ts'
-import { prepare } from './prepare.ts'
+import { prepare, type PrepareSettings } from './prepare.ts'
 
 /** All the attempts of one call. */
 export async function send(
@@ -26,6 +26,11 @@ export async function send(
   const endsAt = clock.now() + totalTimeoutMs
   // The first attempt's deadline stands in for it.
   let whole: Deadline | undefined
+  let isRenewed = false
+  const { body } = request
+  // A body that was read as it was sent is gone, and cannot be sent again.
+  const isRepeatable = !isStreamed(body) || body.isRepeatable
+  const policy = isRepeatable ? settings.retry : retryPresets.disabled
   budget.call()
   try {
     for (let number = 1; ; number++) {
@@ -52,9 +57,12 @@ export async function send(
       }
       const isOver = (whole ?? (isWhole ? deadline : ending))?.aborted
       const { method } = endpoint
-      const retry = { policy: policyOf(request, settings.retry), method, clock, random, endsAt }
-      const delay = isOver ? undefined : retryDelay(failure, number, retry)
-      if (delay === undefined || !budget.take()) throw failure
+      const retry = { policy, method, clock, random, endsAt }
+      // The upstream has done nothing, and each credential is renewed once: neither the policy nor the budget is asked.
+      const mayRenew: boolean = renewsCredential(failure, progress, preparing) && isRepeatable && !isRenewed
+      isRenewed ||= mayRenew
+      const delay = isOver ? undefined : mayRenew ? 0 : retryDelay(failure, number, retry)
+      if (delay === undefined || (!mayRenew && !budget.take())) throw failure
       whole ??= new Deadline(clock, totalTimeoutMs, ending, Math.max(0, endsAt - clock.now()))
       await wait(clock, delay, whole)
     }
@@ -63,9 +71,9 @@ export async function send(
   }
 }
 
-/** A body that was read as it was sent is gone, and cannot be sent again. */
-function policyOf({ body }: WireRequest, retry: RetryOptions): RetryOptions {
-  return isStreamed(body) && !body.isRepeatable ? retryPresets.disabled : retry
+function renewsCredential(failure: unknown, { sent }: Progress, { interceptors }: PrepareSettings): boolean {
+  if (faultOf(failure).code !== 'UNAUTHENTICATED') return false
+  return interceptors.filter((one) => one.onUnauthorized?.(sent?.headers ?? {})).length > 0
 }
 
 async function observed(
@@ -90,10 +98,12 @@ async function observed(
     ended?.({ status: response.status })
     return response
   } catch (error) {
-    if (faultOf(error).outcome === 'unknown') progress.outcome = 'unknown'
+    const { outcome, code, isCounted } = faultOf(error)
+    if (outcome === 'unknown') progress.outcome = 'unknown'
     const status = error instanceof BadStatus ? error.status : undefined
     const hasLeft = ending.aborted && !(ending.reason instanceof DeadlineExceeded)
-    ended?.({ status, error, callerLeft: status === undefined && hasLeft })
+    const isUnavailable = isCounted && (code === 'SERVICE_UNAVAILABLE' || code === 'TIMEOUT')
+    ended?.({ status, error, isUnavailable, callerLeft: status === undefined && hasLeft })
     throw error
   }
 }

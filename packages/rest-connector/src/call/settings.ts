@@ -1,9 +1,10 @@
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import { createTurns, systemClock } from '@vinyasa/base'
+import { type Clock, createAttachment, createTurns, keyed, limitFreshness, systemClock } from '@vinyasa/base'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './calling.ts'
 import { atPlace } from '../errors.ts'
+import { statedFreshMs } from './cache/cache-control.ts'
 import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
 import { createBodyLog } from './log-bodies.ts'
@@ -34,7 +35,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
-  const { bus = createInvalidationBus() } = options
+  const { bus = createInvalidationBus(), limitsResponseCache = true } = options
   const home = atPlace(['baseUrl'], () => parseBaseUrl(options.baseUrl))
   const { basePath } = home
   atPlace(['defaultHeaders'], () => compileHeaders(defaultHeaders))
@@ -77,7 +78,11 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       random,
       retry,
       budget: createRetryBudget(clock),
-      breaker: createBreaker(options.breaker),
+      breaker: createBreaker(options.breaker, (state) =>
+        logger.info(`REST connector "${connector}": the circuit breaker is ${state}`, {
+          origin: home.base.origin,
+        }),
+      ),
       totalTimeoutMs,
       attempting: {
         transport,
@@ -89,6 +94,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       },
       preparing: { ...home, interceptors, headerSources: headerSourcesOf(interceptors), allowOriginChange },
       reading: { cache, flights, counters },
+      limit: limitsResponseCache ? createLimit(clock) : undefined,
       forward,
       transformer,
       operationLimit: createOperationLimit(connector, maxRequestsPerOperation),
@@ -97,6 +103,18 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       exposeErrors,
       announcer: createMutationAnnouncer({ bus, forget: flights.forget, clock: options.clock }),
     },
+  }
+}
+
+function createLimit(clock: Clock): CallSettings['limit'] {
+  // A response is used again from the connector's cache: its lifetime began when it arrived.
+  const untilOf = keyed((response: RestResponse) => {
+    const freshMs = statedFreshMs(response, clock.wallNow())
+    return freshMs === undefined ? Infinity : freshMs > 0 ? clock.now() + freshMs : -Infinity
+  }, createAttachment())
+  return (response, context) => {
+    const until = untilOf(response)
+    if (until < Infinity) limitFreshness(context, until)
   }
 }
 

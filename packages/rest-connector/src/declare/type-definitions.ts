@@ -34,6 +34,8 @@ export interface MemberDefinition extends Deprecable {
    * object itself (`$`), as in `responseSchema`; of what is sent it is one member, whatever its name.
    */
   readonly key?: string | undefined
+  /** Sends null when a client leaves the field of an `input` out. Default: the member is left out, too. */
+  readonly default?: null | undefined
   /** Instead of one JSON member it is all of them but these: entries, or `JSON`. */
   readonly besides?: readonly string[] | undefined
 }

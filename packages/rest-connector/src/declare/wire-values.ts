@@ -83,9 +83,14 @@ function createConverters(types: TypeDefinitions): (text: string) => ToWire | un
         { key, toWire: ofText(type), besides: besides && new Set(besides) },
       ]),
     )
+    const nulls = Object.entries(fields).flatMap(([name, { key = name, default: given }]) =>
+      given === null ? [key] : [],
+    )
     return (given) => {
       if (!isRecord(given)) return given
       const sent: Record<string, unknown> = {}
+      // A later value replaces the null.
+      for (const key of nulls) setOwn(sent, key, null)
       for (const [name, value] of Object.entries(given)) {
         const { key, toWire, besides } = members.get(name) ?? { key: name }
         const converted = toWire && value !== null && value !== undefined ? toWire(value) : value

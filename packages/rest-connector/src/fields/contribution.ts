@@ -1,6 +1,7 @@
 import type { Asker } from '@vinyasa/invalidation'
 import type { Turns } from '@vinyasa/base'
 import {
+  createJsonScalar,
   renamedStatements,
   type ContributedArgument,
   type ContributedField,
@@ -25,7 +26,7 @@ import { envelopeFields } from './envelope-fields.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 import type { Home } from '../http/transport.ts'
-import { createJsonScalar, createLongScalar, createUploadScalar, type Int64Mode } from '../json/scalars.ts'
+import { createLongScalar, createUploadScalar, type Int64Mode } from '../json/scalars.ts'
 
 /** A declared field; `key` is the member of a response where its value is found. */
 type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }

@@ -144,7 +144,7 @@ function resolveTypeOf(
   name: string,
   definition: UnionDefinition | InterfaceDefinition,
 ): (value: unknown) => string {
-  const tell = compileTeller(definition)
+  const tell = compileTeller(name, definition)
   function resolve(value: unknown): string {
     const member = tell(value)
     if (member !== undefined) return member

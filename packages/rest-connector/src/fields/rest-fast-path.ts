@@ -7,6 +7,7 @@ import {
   type Prepared,
   type Site,
   type Started,
+  writtenType,
 } from '@vinyasa/source-kit'
 import type { Args } from '../templates/template.ts'
 import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
@@ -50,7 +51,7 @@ export const restFastPath: FastPath = {
         key,
         endpoint,
         argumentsOf: compileArguments(field, node),
-        value: compiler.value(field.type, [node, ...others], false),
+        value: compiler.value(writtenType(field), [node, ...others], false),
       }
     })
     const prepare = (around: Around): Prepared => {

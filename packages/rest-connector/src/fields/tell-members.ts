@@ -1,20 +1,30 @@
 import type { InterfaceDefinition, MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
+import { RestConfigError } from '../errors.ts'
 
 /**
  * Tells members apart: by the discriminator where it has a known value, else by their signs. One that says which for all
  * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs: such
  * an object is the rest, where there is one.
+ * @throws RestConfigError if there is no discriminator, and two members have the same signs
  */
-export function compileTeller({
-  discriminator,
-  members,
-}: UnionDefinition | InterfaceDefinition): (value: unknown) => string | undefined {
+export function compileTeller(
+  name: string,
+  { discriminator, members }: UnionDefinition | InterfaceDefinition,
+): (value: unknown) => string | undefined {
   const rest = discriminator?.rest
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
+  const all = Object.entries(members)
   // The type that must have more comes first: an object with all of it is rarely one that needs less.
-  const signed = Object.entries(members)
+  const signed = all
     .filter(([, signs]) => !discriminator || weight(signs) > 0)
+    .filter(([member, signs]) => all.every(([other, more]) => other === member || !areAlike(signs, more)))
     .toSorted(([, a], [, b]) => weight(b) - weight(a))
+  const untold = all.map(([member]) => member).filter((member) => !signed.some(([one]) => one === member))
+  if (!discriminator && untold.length > 0)
+    throw new RestConfigError(
+      `nothing tells ${untold.join(' and ')} of ${name} apart; name a discriminator, or for each type the JSON members that only its objects have (required) or their values (constants), or give the field the type JSON`,
+      { path: ['types', name, 'members'] },
+    )
   const saysAll = new Set(byValue.values()).size === Object.keys(members).length
   return (value) => {
     if (typeof value !== 'object' || value === null) return undefined
@@ -30,6 +40,20 @@ export function compileTeller({
 
 function weight({ required = [], constants = {} }: MemberSigns): number {
   return required.length + 1000 * Object.keys(constants).length
+}
+
+/** Whether an object can have the signs of both, and none that only one of them has. */
+function areAlike(a: MemberSigns, b: MemberSigns): boolean {
+  const [{ constants: ofA = {} }, { constants: ofB = {} }] = [a, b]
+  const keys = ({ required = [], constants = {} }: MemberSigns): string =>
+    JSON.stringify([
+      [...new Set([...required, ...Object.keys(constants)])].toSorted(),
+      Object.keys(constants).toSorted(),
+    ])
+  return (
+    keys(a) === keys(b) &&
+    Object.keys(ofA).every((key) => ofA[key]?.some((value) => ofB[key]?.includes(value)))
+  )
 }
 
 function bears(object: Readonly<Record<string, unknown>>, { required, constants }: MemberSigns): boolean {

@@ -40,7 +40,7 @@ export function isEncoded({ headers, body }: WireResponse): boolean {
 
 /** Returns the body without its content encodings. `maxBytes` counts decoded bytes. */
 export async function decodeBody(
-  { headers, body, held }: WireResponse,
+  { headers, body }: WireResponse,
   maxBytes: number,
   asker: unknown,
   ending: Ending,
@@ -57,7 +57,7 @@ export async function decodeBody(
     tooLarge: () => new ResponseTooLarge(maxBytes),
     refused: () => new NoPlace(),
   }
-  let decoded: Unpacked = { bytes: body, held }
+  let decoded: Unpacked = { bytes: body, held: undefined }
   // The last encoding was applied last.
   for (const encoding of encodings.reverse()) decoded = await decodeOne(encoding, decoded, options)
   return decoded
@@ -66,14 +66,16 @@ export async function decodeBody(
 async function decodeOne(
   encoding: string,
   { bytes, held }: Unpacked,
-  options: Omit<UnpackOptions, 'held'>,
+  options: UnpackOptions,
 ): Promise<Unpacked> {
   const decoder = DECODERS.get(encoding)
+  // Held further, it could be what its own next layer waits for.
+  held?.leave()
   try {
     if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not understood`)
-    return await unpack(bytes, decoder(bytes), { ...options, held })
+    return await unpack(bytes, decoder(bytes), options)
   } catch (cause) {
-    held?.leave()
+    if (options.ending?.aborted) throw options.ending.reason
     if (cause instanceof ResponseTooLarge || cause instanceof NoPlace || cause instanceof BadResponse)
       throw cause
     throw new BadResponse(`the ${encoding} body is damaged`, { cause })

@@ -1,4 +1,4 @@
-import type { Clock, Ending, HeldReply } from '@vinyasa/base'
+import type { Clock, Ending } from '@vinyasa/base'
 import type { LookupFunction } from 'node:net'
 import type { WireBody } from '../bodies/wire-body.ts'
 
@@ -29,8 +29,6 @@ export interface WireResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
-  /** The memory of a long body. */
-  readonly held?: HeldReply
   /** Frees the memory of a long body. Call it when the body was read. */
   release?(): void
 }

@@ -39,4 +39,9 @@ export interface ReadsHeaders {
  */
 export interface RequestInterceptor extends ReadsHeaders {
   (request: OutgoingRequest, info: CallInfo): void | Promise<void>
+  /**
+   * Called with the request's headers after a 401. True: another credential is there or can be had, with which the request is
+   * sent once more.
+   */
+  readonly onUnauthorized?: ((sent: Readonly<Record<string, string>>) => boolean) | undefined
 }

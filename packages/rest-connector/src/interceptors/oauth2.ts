@@ -15,6 +15,8 @@ import { setHeaders, type HeaderValues } from './set-headers.ts'
 
 /** A token is replaced so long before it expires. */
 const LEEWAY_MS = 30_000
+/** An upstream that rejects every token causes at most one token request in this time. */
+const RENEWAL_MS = 10_000
 /** Limit in bytes of the token endpoint's response. Servers refuse longer headers than this. */
 const MAX_BYTES = 64 * 1024
 
@@ -50,7 +52,7 @@ interface Token {
   readonly expiresAt: number
 }
 
-/** Gets a token with client credentials, keeps it until it is about to expire, and asks once for all who wait. */
+/** Gets a token with client credentials, keeps it until it is about to expire or the upstream rejects it, and asks once for all who wait. */
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
   refuseWrongOptions('oauth2ClientCredentials', options, NAMES)
   const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
@@ -58,6 +60,9 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
   const secret = secretReader(clientSecret, options)
   let token: Token | undefined
   let refresh: Promise<Token> | undefined
+  /** The last header whose token the upstream rejected, and when the next one can be. */
+  let rejected: string | undefined
+  let renewableAt = -Infinity
 
   async function request(info: CallInfo): Promise<Token> {
     const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(await secret(info))}`
@@ -88,11 +93,24 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
     }
   }
 
-  const bearing = ({ value }: Token): HeaderValues => ({ authorization: `Bearer ${value}` })
+  const headerOf = ({ value }: Token): string => `Bearer ${value}`
+  const bearing = (one: Token): HeaderValues => ({ authorization: headerOf(one) })
+
+  function onUnauthorized({ authorization }: Readonly<Record<string, string>>): boolean {
+    const isCurrent = token !== undefined && authorization === headerOf(token)
+    if (!isCurrent) return authorization !== undefined && authorization === rejected
+    if (clock.now() < renewableAt) return false
+    renewableAt = clock.now() + RENEWAL_MS
+    rejected = authorization
+    token = undefined
+    return true
+  }
+
+  const interceptor = setHeaders((info) =>
+    token && clock.now() < token.expiresAt - LEEWAY_MS ? bearing(token) : next(info).then(bearing),
+  )
   return withCredential(
-    setHeaders((info) =>
-      token && clock.now() < token.expiresAt - LEEWAY_MS ? bearing(token) : next(info).then(bearing),
-    ),
+    Object.assign(interceptor, { onUnauthorized }),
     clientSecret,
     options,
     tokenUrl,

@@ -8,6 +8,7 @@ import {
   type SelectionScope,
   serializedKey,
   tellerOf,
+  writtenType,
 } from '@vinyasa/source-kit'
 import {
   getNullableType,
@@ -84,7 +85,7 @@ export class ValueCompiler {
     nodes: readonly FieldNode[],
     join: PlannableJoin,
   ): JoinedPlan {
-    const { write, object: plan } = this.value(field.type, nodes, false)
+    const { write, object: plan } = this.value(writtenType(field), nodes, false)
     if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
     const args = field.args.filter(({ name }) => name !== join.arg)
     return { join, argumentsOf: compileArguments({ ...field, args }, nodes[0] as FieldNode), plan, write }
@@ -167,7 +168,7 @@ export class ValueCompiler {
       return { loads, read: itself, write: shareWriter(loads), pieces: undefined }
     }
     const { read, isScalar } = memberOf(type, field)
-    const { object, write, pieces } = this.value(field.type, nodes, isScalar)
+    const { object, write, pieces } = this.value(writtenType(field), nodes, isScalar)
     const loads = object && hasJoins(object) ? { kind: 'member' as const, read, plan: object } : undefined
     return { loads, read, write, pieces }
   }

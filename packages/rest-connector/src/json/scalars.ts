@@ -1,40 +1,6 @@
-import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
+import { exactLiteral } from '@vinyasa/source-kit'
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
 import { isBase64, isFile } from '../bodies/file.ts'
-
-/** Any JSON value, as it came. */
-export function createJsonScalar(): GraphQLScalarType {
-  return new GraphQLScalarType({
-    name: 'JSON',
-    description: 'Any JSON value.',
-    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-    serialize: (value) => value,
-    parseValue: (value) => value,
-    parseLiteral: exactLiteral,
-  })
-}
-
-const MAX_DIGITS = 1_000
-
-/** A literal's value; integers that a JavaScript number would round keep their digits. */
-function exactLiteral(node: ValueNode, variables: Parameters<typeof valueFromASTUntyped>[1]): unknown {
-  switch (node.kind) {
-    case Kind.INT: {
-      // `BigInt` takes quadratic time.
-      if (node.value.length > MAX_DIGITS)
-        throw new GraphQLError(`An integer in JSON must have at most ${MAX_DIGITS} digits.`, { nodes: node })
-      const number = Number(node.value)
-      return Number.isSafeInteger(number) ? number : BigInt(node.value)
-    }
-    case Kind.LIST:
-      return node.values.map((item) => exactLiteral(item, variables))
-    case Kind.OBJECT:
-      return Object.fromEntries(
-        node.fields.map(({ name, value }) => [name.value, exactLiteral(value, variables)]),
-      )
-    default:
-      return valueFromASTUntyped(node, variables)
-  }
-}
 
 const MIN_LONG = -(2n ** 63n)
 const MAX_LONG = 2n ** 63n - 1n
@@ -55,10 +21,7 @@ export function createLongScalar(int64: Int64Mode): GraphQLScalarType {
       return isNumber && Number.isSafeInteger(Number(long)) ? Number(long) : long.toString()
     },
     parseValue: toLong,
-    parseLiteral(node) {
-      if (node.kind === Kind.INT || node.kind === Kind.STRING) return toLong(node.value)
-      throw new GraphQLError('Long must be an integer or a string of digits.', { nodes: node })
-    },
+    parseLiteral: (node, variables) => toLong(exactLiteral(node, variables)),
   })
 }
 

@@ -6,6 +6,7 @@ import { hasStyle } from '../parameters/style.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import type { OpenApiFinding } from './findings.ts'
 import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { fileKindOf, isBinary } from './types/leaves/scalars.ts'
 import type { ArgumentHints, SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 
@@ -62,21 +63,8 @@ export function requestBodyOf(
   const media = document.resolve(chosen.media)
   const description = asText(node['description'])
   const encoding = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
-  const objects = kind === 'form' ? settings.types.objectsIn(media['schema']) : []
-  const asJson = objects.filter((one) => !Object.hasOwn(encoding, one)).map((one) => `"${one}"`)
   return {
-    told: [
-      ...otherBodies(content, chosen, settings),
-      ...unsentOf(media, kind, document),
-      ...(asJson.length > 0
-        ? [
-            {
-              message: `its body's ${asJson.join(', ')} go as JSON text within the form, as the document names no other encoding`,
-              mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
-            },
-          ]
-        : []),
-    ],
+    told: [...otherBodies(content, chosen, settings), ...unsentOf(media, kind, settings)],
     // A default that were sent would overwrite what a PATCH leaves alone.
     argument: argumentOf(kind, media, { isRequired, description, tellsDefault: true }, settings),
     body: {
@@ -147,10 +135,26 @@ function otherBodies(
   })
 }
 
-/** What a document says of the parts of a body that no part is sent with. */
-function unsentOf(media: Node, kind: BodyKind, document: OpenApiDocument): RequestBody['told'] {
+/** What a document says of a body, or of the parts of one, that is not sent, or sent otherwise. */
+function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings): RequestBody['told'] {
+  const { schema } = media
+  const { contentEncoding } = document.resolve(schema)
+  if (kind === 'binary' && fileKindOf({ contentEncoding }) === 'text' && contentEncoding !== 'base64')
+    return [
+      {
+        message: `its body is sent as its bytes are, without the contentEncoding "${String(contentEncoding)}"`,
+      },
+    ]
   if (kind !== 'form' && kind !== 'multipart') return []
-  const encodings = Object.entries(document.resolve(media['encoding']))
+  const encoding = document.resolve(media['encoding'])
+  const quoted = (names: readonly string[]): string => names.map((one) => `"${one}"`).join(', ')
+  const objects = types
+    .propertiesWhere(schema, (shape) => ['object', 'map', 'variants'].includes(shape.kind))
+    .filter((one) => kind === 'form' && !Object.hasOwn(encoding, one))
+  const unspelled = types
+    .propertiesWhere(schema, (one) => (one.kind === 'any' || one.type === 'string') && !fileKindOf(one.node))
+    .filter((one) => isBinary(asText(document.resolve(encoding[one])['contentType']) ?? '*/*'))
+  const encodings = Object.entries(encoding)
   const named = encodings.flatMap(([name, given]): readonly string[] => {
     const { headers, style } = document.resolve(given)
     const sent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
@@ -164,6 +168,18 @@ function unsentOf(media: Node, kind: BodyKind, document: OpenApiDocument): Reque
   })
   const unnamed = ['prefixEncoding', 'itemEncoding'].filter((one) => media[one] !== undefined)
   return [
+    ...(objects.length > 0
+      ? [
+          {
+            message: `its body's ${quoted(objects)} go as JSON text within the form, as the document names no other encoding`,
+            mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
+          },
+        ]
+      : []),
+    ...unspelled.map((one) => ({
+      message: `its body's part "${one}" is sent as text, as only its encoding says that it is a file`,
+      mend: 'write contentMediaType or format: binary in its schema',
+    })),
     ...named.map((message) => ({ message, mend: 'send it with an interceptor' })),
     ...unnamed.map((one) => ({ message: `its body's ${one} is not read` })),
   ]

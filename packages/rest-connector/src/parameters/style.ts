@@ -100,11 +100,17 @@ function compileDeep(name: string, encode: Encode): WriteValue {
   }
 }
 
+const MAX_DEEP_NAME = 1_000
+
 /** `a[b][c]` and text for each scalar in a value; lists of scalars as `a[]`, others by their places. */
 function deepPairs(name: string, given: unknown, depth = 0): [string, string][] {
   const value = plain(given)
   if (!isGiven(value)) return []
-  if (depth > 200) throw badInput(`Argument "${name.slice(0, 80)}" is nested more than 200 levels deep.`)
+  // Each scalar below repeats the name.
+  if (depth > 200 || name.length > MAX_DEEP_NAME)
+    throw badInput(
+      `Argument "${name.slice(0, 80)}" is nested more than 200 levels deep, or has names of more than ${MAX_DEEP_NAME} characters.`,
+    )
   if (typeof value !== 'object') return [[name, toText(value, name)]]
   if (Array.isArray(value)) {
     const items: unknown[] = value.filter(isGiven)

@@ -24,7 +24,10 @@ export interface Breaker {
 const STATES = ['closed', 'open', 'half-open', 'open'] as const satisfies Record<CircuitState, BreakerState>
 
 /** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
-export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
+export function createBreaker(
+  options: BreakerOptions | boolean | undefined,
+  onChange?: (state: 'open' | 'closed') => void,
+): Breaker {
   if (!options) return { run: (attempt) => attempt(), state: 'off' }
   const { threshold = 0.5, halfOpenAfterMs = 5_000 } = options === true ? {} : options
   // Only a connector that has a breaker pays for the library.
@@ -41,6 +44,16 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
         }),
       },
     )
+    // Each attempt that is let through and fails opens it again.
+    let isOpen = false
+    policy.onBreak(() => {
+      if (!isOpen) onChange?.('open')
+      isOpen = true
+    })
+    policy.onReset(() => {
+      isOpen = false
+      onChange?.('closed')
+    })
     return policy
   })
   return {

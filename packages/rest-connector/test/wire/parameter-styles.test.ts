@@ -175,6 +175,12 @@ describe('what is written can be read back', () => {
     )
   })
 
+  it('a long name of an object is refused, which each of its scalars would repeat', () => {
+    const write = compileStyle({ name: 'a', in: 'query', style: 'deepObject' })
+    expect(write({ ['b'.repeat(900)]: { c: 1 } })).toContain('%5Bc%5D=1')
+    expect(() => write({ ['b'.repeat(1_001)]: { c: 1 } })).toThrow('names of more than 1000 characters')
+  })
+
   it('a list that is joined with commas keeps those of its items', () => {
     const comma = compileQuery({ a: '{given}' }, 'comma')
     const writers: readonly ((given: readonly string[]) => string | undefined)[] = [

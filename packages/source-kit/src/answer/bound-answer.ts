@@ -1,6 +1,17 @@
+import { createTurns, hasLeft, ownerOf, stringifySlices, writeInSlices } from '@vinyasa/base'
 import { type AnswerSize, measureJson } from '@vinyasa/yoga-internals'
-import type { ExecutionResult } from 'graphql'
-import { isJsonResult } from './json-result.ts'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import { createJsonResult, isJsonResult } from './json-result.ts'
+
+/** What resolvers have made of this size and more is written as JSON in several turns of the event loop. */
+const LONG_BYTES = 512 * 1024
+const turns = createTurns()
+
+/** Gives up an answer whose client has left. */
+export function giveUpIfLeft(size: AnswerSize, context: unknown): void {
+  if (!hasLeft(context)) return
+  size.giveUp(new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }))
+}
 
 /** Returns what an interpreter gave, or what is answered in its place where that is too large. */
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {
@@ -18,14 +29,38 @@ function measure(size: AnswerSize, { data }: ExecutionResult): void {
   }
 }
 
+/** Writes a long result as JSON, a slice in each turn of the client. Errors and extensions are for others to write. */
+async function writeLong(size: AnswerSize, { data }: ExecutionResult, context: unknown): Promise<unknown> {
+  const ofClient = { next: () => turns.next(ownerOf(context)) }
+  const hold = (characters: number): void => size.hold(0, characters)
+  try {
+    const pieces = stringifySlices(data) ?? []
+    return createJsonResult(await writeInSlices(pieces, ofClient, '{"data":', '}', hold))
+  } catch (error) {
+    if (!size.refusal) throw error
+    return { errors: [size.refusal] }
+  } finally {
+    size.done()
+  }
+}
+
 /** The same, now or later. */
-export function boundLater(size: AnswerSize, executed: unknown): unknown {
+export function boundLater(size: AnswerSize, executed: unknown, context: unknown): unknown {
   if (!(executed instanceof Promise)) return boundAnswer(size, executed)
   return executed.then(
-    (result) => boundAnswer(size, result),
+    (result) => {
+      const isLong = size.heldBytes >= LONG_BYTES && !size.refusal && isDataOnly(result)
+      return isLong ? writeLong(size, result, context) : boundAnswer(size, result)
+    },
     (error) => {
       size.done()
       throw error
     },
   )
+}
+
+function isDataOnly(result: unknown): result is ExecutionResult {
+  if (typeof result !== 'object' || result === null || isJsonResult(result)) return false
+  const { data, errors, extensions } = result as ExecutionResult
+  return data !== null && data !== undefined && !errors && !extensions
 }

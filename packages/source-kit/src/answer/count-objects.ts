@@ -1,14 +1,20 @@
 import { behindObjectCounter, isObjectCounter, noteObjectCounter } from '@vinyasa/yoga-internals'
 import {
   defaultTypeResolver,
+  getNullableType,
   isAbstractType,
+  isLeafType,
+  isListType,
   isObjectType,
   type GraphQLAbstractType,
+  type GraphQLField,
   type GraphQLIsTypeOfFn,
   type GraphQLObjectType,
   type GraphQLSchema,
   type GraphQLTypeResolver,
 } from 'graphql'
+import { after } from '@vinyasa/base'
+import { standInFor, standInOf } from '../own/stand-ins.ts'
 import type { AnswerTurns } from './answer-turns.ts'
 
 type IsTypeOf = GraphQLIsTypeOfFn<unknown, unknown>
@@ -20,8 +26,10 @@ type IsTypeOf = GraphQLIsTypeOfFn<unknown, unknown>
 export function countObjects(schema: GraphQLSchema, turns: AnswerTurns): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__')) continue
-    if (isObjectType(type)) count(type, turns)
-    else if (isAbstractType(type)) keepTelling(type)
+    if (isObjectType(type)) {
+      count(type, turns)
+      for (const field of Object.values(type.getFields())) pace(field, turns)
+    } else if (isAbstractType(type)) keepTelling(type)
   }
 }
 
@@ -42,6 +50,24 @@ function count(type: GraphQLObjectType, turns: AnswerTurns): void {
     return turn ? turn.then(() => own(value, context, info)) : own(value, context, info)
   }
   type.isTypeOf = noteObjectCounter(isTypeOf, own ?? undefined)
+}
+
+const paced = new WeakSet<object>()
+
+/** Objects of a list are counted one by one, but values without fields and the lists of a list are not. */
+function pace(field: GraphQLField<unknown, unknown>, turns: AnswerTurns): void {
+  const { type, resolve } = field
+  const list = getNullableType(type)
+  const item = isListType(list) && getNullableType(list.ofType)
+  if (!item || !resolve || paced.has(resolve) || !(isListType(item) || isLeafType(item))) return
+  field.resolve = standInFor<typeof resolve>((source, args, context, info) => {
+    const turn = isListType(item) ? turns.beforeList(context, info) : undefined
+    const list = turn
+      ? turn.then(() => resolve(source, args, context, info))
+      : resolve(source, args, context, info)
+    return after(list, (value) => turns.pace(context, info, value))
+  }, standInOf(resolve))
+  paced.add(field.resolve)
 }
 
 /** graphql's own way to tell a type takes the first whose `isTypeOf` holds; those that only count say nothing. */

@@ -1,4 +1,4 @@
-import { after, createAttachment } from '@vinyasa/base'
+import { after, canonicalJson, createAttachment } from '@vinyasa/base'
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import { recordedJoin } from '../plan/recorded.ts'
 import { createJoinCalls, type JoinCalls, type Keyed } from './join-calls.ts'
@@ -70,7 +70,7 @@ export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unkno
   return (parent, args, context, info) =>
     after(readKey(parent, context, info), (value) => {
       if (!isJoinKey(value)) return joinedValue(undefined, '', many)
-      const key = String(value)
+      const key = keyText(value)
       const text = argumentsText(args)
       return recordedJoin(info, join, text + key) ?? ask(value, key, callsFor(args, text, context, info))
     })
@@ -90,15 +90,22 @@ export function joinedValue(items: ItemsByKey | undefined, key: string, many: bo
   return many ? found : (found[0] ?? null)
 }
 
+/** Returns equal text for equal keys. No string is the text of an object or a list. */
+function keyText(value: unknown): string {
+  const json = typeof value === 'object' ? canonicalJson(value) : undefined
+  return json === undefined ? String(value) : `\0${json}`
+}
+
 /** The items by what is read of them, as text. Items without it are nobody's. */
 export function groupByKey(items: unknown, keyOf: (item: object) => unknown): ItemsByKey {
   const groups = new Map<string, unknown[]>()
   for (const item of Array.isArray(items) ? (items as unknown[]) : []) {
     const value = typeof item === 'object' && item !== null ? keyOf(item) : undefined
     if (!isJoinKey(value)) continue
-    const group = groups.get(String(value))
+    const key = keyText(value)
+    const group = groups.get(key)
     if (group) group.push(item)
-    else groups.set(String(value), [item])
+    else groups.set(key, [item])
   }
   return groups
 }

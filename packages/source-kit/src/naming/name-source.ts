@@ -20,7 +20,8 @@ import { argumentAt, partOf, type Element } from './elements.ts'
 import { SourceNamesError, type SourceNames } from './options.ts'
 import { OwnValues } from './own-values.ts'
 import { rebuildSchema } from './rebuild-schema.ts'
-import { valuesFor, withOwnArguments, withValues } from './rename-field.ts'
+import { withOwnArguments } from '../own/stand-ins.ts'
+import { valuesFor, withValues } from './rename-field.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 
 /** A source as clients see it. */

@@ -11,7 +11,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import { memberReader } from '../own/members.ts'
-import { standInFor, standInOf } from '../own/stand-ins.ts'
+import { standInFor, standInOf, withOwnArguments } from '../own/stand-ins.ts'
 import type { TypeOf } from '../schema/type-of.ts'
 import type { Names } from './decide-names.ts'
 import { defaultValueOf } from './default-value.ts'
@@ -99,17 +99,6 @@ export function createFieldNamer(
       requires: requires.map((own: unknown) => names.get(partOf(type, String(own)).coordinate) ?? own),
     }
   }
-}
-
-/** Calls a resolver with the arguments as the source calls them. */
-export function withOwnArguments<Given extends Resolver | undefined>(
-  resolver: Given,
-  argumentsOf: ReturnType<OwnValues['arguments']>,
-): Given | Resolver {
-  if (!resolver || !argumentsOf) return resolver
-  const standing: Resolver = (source, args, context, info) =>
-    resolver(source, argumentsOf(args as Extensions), context, info)
-  return standInFor(standing, { resolve: resolver, argumentsOf })
 }
 
 /** The values of a field whose scalar is one of GraphQL's own for clients; undefined where it is none, or all fit. */

@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLOutputType } from 'graphql'
+import type { GraphQLField, GraphQLFieldResolver, GraphQLOutputType } from 'graphql'
 
 type Resolver = (...args: never[]) => unknown
 type Arguments = Readonly<Record<string, unknown>>
@@ -10,6 +10,8 @@ export interface StandIn {
   readonly argumentsOf: ((args: Arguments) => Record<string, unknown>) | undefined
   /** The type that the field has in its source; undefined: the one that clients know. */
   readonly type?: GraphQLOutputType | undefined
+  /** The type by whose scalars values are serialized; undefined: the one that clients know. */
+  readonly written?: GraphQLOutputType | undefined
 }
 
 /** By the resolver that stands in; one for all servers, as resolvers are. */
@@ -32,6 +34,28 @@ export function asOwn<Field extends Pick<GraphQLField<unknown, unknown>, 'resolv
   const standIn = field.resolve && standIns.get(field.resolve)
   if (!standIn?.type || standIn.argumentsOf) return field
   return { resolve: standIn.resolve as Field['resolve'], type: standIn.type }
+}
+
+/** The type by whose scalars the values of a field are serialized. */
+export function writtenType({
+  resolve,
+  type,
+}: Pick<GraphQLField<unknown, unknown>, 'resolve' | 'type'>): GraphQLOutputType {
+  return (resolve && standIns.get(resolve)?.written) ?? type
+}
+
+/** Calls a resolver with the arguments as the source has them. */
+export function withOwnArguments<Given extends GraphQLFieldResolver<unknown, unknown> | undefined>(
+  resolver: Given,
+  argumentsOf: StandIn['argumentsOf'],
+): Given | GraphQLFieldResolver<unknown, unknown> {
+  if (!resolver || !argumentsOf) return resolver
+  const before = standInOf(resolver)
+  const { argumentsOf: next } = before
+  return standInFor<GraphQLFieldResolver<unknown, unknown>>(
+    (source, args, context, info) => resolver(source, argumentsOf(args as Arguments), context, info),
+    { ...before, argumentsOf: next ? (args) => next(argumentsOf(args)) : argumentsOf },
+  )
 }
 
 /** Gives a source arguments under its own names; undefined where clients use the same. */

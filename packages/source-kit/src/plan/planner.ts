@@ -103,7 +103,7 @@ export function createPlanner(limits: () => AnswerLimits, watcher?: AnswerWatche
     const site = own()
     const ordinarily: Executor = (args) => {
       const size = beginAnswer(args.contextValue, limits(), site.size)
-      return boundLater(size, execute(args))
+      return boundLater(size, execute(args), args.contextValue)
     }
     return runPlan(plan, site, ordinarily, (reason) => report(plans, 'fell-back', reason))
   }

@@ -1,6 +1,7 @@
 import type { JsonText } from '@vinyasa/base'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
+import { giveUpIfLeft } from '../answer/bound-answer.ts'
 import { createJsonResult, interleave } from '../answer/json-result.ts'
 import type { Executor } from './plain-executor.ts'
 import { withRecorded } from './recorded.ts'
@@ -8,8 +9,8 @@ import { FallBack } from './refusals.ts'
 
 /**
  * Makes the calls of a plan and puts the answer together. Where a call fails, or brings what is not for a plan to
- * answer, `execute` takes over with the calls as they are: none is made again. Then `onFallBack` is told why. What is too
- * large is so in any way.
+ * answer, `execute` takes over with the calls as they are: none is made again. Then `onFallBack` is told why. Nothing takes
+ * over if the answer is too large or its client has left.
  */
 export async function runPlan(
   { sources, between }: Plan,
@@ -29,6 +30,7 @@ export async function runPlan(
     site.size.done()
     return createJsonResult(between.length === 0 ? (fields[0] as JsonText) : interleave(between, fields))
   } catch (error) {
+    giveUpIfLeft(site.size, site.args.contextValue)
     const { refusal } = site.size
     if (refusal) {
       site.size.done()

@@ -1,11 +1,13 @@
 import { keyed } from '@vinyasa/base'
 import {
   GraphQLObjectType,
+  isScalarType,
   Kind,
   parseType,
   specifiedScalarTypes,
   type GraphQLArgumentConfig,
   type GraphQLFieldConfig,
+  type GraphQLScalarType,
   type GraphQLType,
   type TypeNode,
 } from 'graphql'
@@ -94,17 +96,18 @@ function isPresent(draft: Draft, { id }: Source, { parent, name, origin }: Contr
 
 function fieldConfig(
   draft: Draft,
-  { id }: Source,
+  { id, schema }: Source,
   field: ContributedField,
   parse: ParseType,
 ): GraphQLFieldConfig<unknown, unknown> {
+  const toType: ToType = (node) => typeIn(node, (name) => ownScalar(schema, name) ?? draft.types.get(name))
   const { description, deprecationReason, resolve, subscribe, origin, requires, extensions } = field
   const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => [
     name,
-    argumentConfig(draft, arg, parse),
+    argumentConfig(toType, arg, parse),
   ])
   return {
-    type: typeof field.type === 'string' ? toType(draft, parse(field.type)) : field.type,
+    type: typeof field.type === 'string' ? toType(parse(field.type)) : field.type,
     args: Object.fromEntries(args),
     description,
     deprecationReason,
@@ -115,16 +118,20 @@ function fieldConfig(
 }
 
 function argumentConfig(
-  draft: Draft,
+  toType: ToType,
   arg: string | ContributedArgument,
   parse: ParseType,
 ): GraphQLArgumentConfig {
   const { type, ...rest } = typeof arg === 'string' ? { type: arg } : arg
-  return { ...rest, type: typeof type === 'string' ? toType(draft, parse(type)) : type }
+  return { ...rest, type: typeof type === 'string' ? toType(parse(type)) : type }
 }
 
-function toType<T extends GraphQLType>({ types }: Draft, node: TypeNode): T {
-  return typeIn(node, (name) => types.get(name))
+type ToType = <T extends GraphQLType>(node: TypeNode) => T
+
+/** The scalar that a source means by a name that others may define too. */
+function ownScalar(schema: Source['schema'], name: string): GraphQLScalarType | undefined {
+  const own = schema?.getType(name)
+  return isScalarType(own) ? own : undefined
 }
 
 function nameIn(node: TypeNode): string {

@@ -10,7 +10,7 @@ export function ensureQuery(schema: GraphQLSchema, sources: number): GraphQLSche
         type: new GraphQLNonNull(GraphQLInt),
         description: 'How many sources this schema has. None of them has a query, and GraphQL needs one.',
         resolve: () => sources,
-        extensions: { dependsOn: [] },
+        extensions: { dependsOn: [], origin: 'source-kit' },
       },
     },
   })

@@ -16,6 +16,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql'
 import { hiddenOf } from '../own/names.ts'
+import { sharedScalar } from './own-scalars.ts'
 import { rewire } from './rewire.ts'
 import { SchemaConflictError } from './source.ts'
 
@@ -26,6 +27,7 @@ export interface Draft {
   readonly directives: Map<string, GraphQLDirective>
   /** Types as somebody else has them, who keeps them as they are. */
   readonly given: Set<GraphQLNamedType>
+  readonly base: GraphQLSchema | null
 }
 
 const ROOTS: Readonly<Record<string, OperationTypeNode>> = {
@@ -35,17 +37,24 @@ const ROOTS: Readonly<Record<string, OperationTypeNode>> = {
 }
 
 export function draftOf(schema: GraphQLSchema | null): Draft {
-  const draft: Draft = { types: new Map(), roots: new Map(), directives: new Map(), given: new Set() }
+  const draft: Draft = {
+    types: new Map(),
+    roots: new Map(),
+    directives: new Map(),
+    given: new Set(),
+    base: schema,
+  }
   if (schema) addSchema(draft, schema)
   return draft
 }
 
 /**
- * Object types of one name become one type with the fields of both; scalars of one name are those that came first.
+ * Object types of one name become one type with the fields of both. Scalars of one name become one that takes the values of
+ * both sources, but a scalar of the server's own schema is kept.
  * @throws SchemaConflictError naming both origins when a field, or another kind of type, is in both
  */
 export function addSchema(draft: Draft, addition: GraphQLSchema): void {
-  const { types, roots, given } = draft
+  const { types, roots, given, base } = draft
   const renamed = new Map<string, string>()
   for (const root of Object.values(ROOTS)) {
     const own = addition.getRootType(root)
@@ -57,7 +66,7 @@ export function addSchema(draft: Draft, addition: GraphQLSchema): void {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue
     const name = renamed.get(type.name) ?? type.name
     const existing = types.get(name)
-    types.set(name, existing ? combine(existing, type) : type)
+    types.set(name, existing ? combine(existing, type, base) : type)
     given.add(type)
   }
   addDirectives(draft, addition.getDirectives())
@@ -112,9 +121,14 @@ export function finish(draft: Draft, base: GraphQLSchema | null, isStep: boolean
   })
 }
 
-function combine(existing: GraphQLNamedType, added: GraphQLNamedType): GraphQLNamedType {
+function combine(
+  existing: GraphQLNamedType,
+  added: GraphQLNamedType,
+  base: GraphQLSchema | null,
+): GraphQLNamedType {
   if (isObjectType(existing) && isObjectType(added)) return combineObjects(existing, added)
-  if (isScalarType(existing) && isScalarType(added)) return existing
+  if (isScalarType(existing) && isScalarType(added))
+    return base?.getType(existing.name) === existing ? existing : sharedScalar(existing, added)
   const isSame =
     ((isEnumType(existing) && isEnumType(added)) ||
       (isInputObjectType(existing) && isInputObjectType(added)) ||

@@ -20,6 +20,7 @@ import {
   type GraphQLNamedType,
   type GraphQLType,
 } from 'graphql'
+import { withOwnScalars } from './own-scalars.ts'
 import { createTypeOf, type TypeOf } from './type-of.ts'
 
 type Types = ReadonlyMap<string, GraphQLNamedType>
@@ -129,8 +130,11 @@ function compositeParts(
 ) {
   return {
     fields: () => {
-      for (const field of Object.values(retyped(fields, typeOf))) retyped(field.args ?? {}, typeOf)
-      return fields
+      const own = Object.entries(fields).map(
+        ([name, field]) => [name, withOwnScalars(name, field, typeOf)] as const,
+      )
+      for (const [, field] of own) retyped(field.args ?? {}, typeOf)
+      return retyped(Object.fromEntries(own), typeOf)
     },
     interfaces: () => interfaces.map(typeOf),
   }

@@ -87,11 +87,13 @@ export function useApq(store: DocumentStore): Plugin {
     },
   }
   return withBehaviour(plugin, {
-    // The ordinary way looks for a text that is not at hand, and keeps one that was sent.
+    // `onParams` looks for a document that is not in memory, and checks and keeps one that was sent.
+    acceptsBody: (_body, params) => hashIn(params as GraphQLParams) === undefined,
     withText(params) {
       if (params['query']) return undefined
       const hash = hashIn(params)
-      return asKnown(params, hash === undefined ? undefined : store.peek(hash))
+      const text = hash === undefined ? undefined : store.peek(hash)
+      return text === undefined ? undefined : withText(params, text)
     },
   })
 }
@@ -110,19 +112,9 @@ export function hashIn({ extensions }: GraphQLParams): string | undefined {
 export function withText(
   { operationName, variables, extensions }: GraphQLParams,
   query: string,
-): GraphQLParams {
+): Readonly<Record<string, unknown>> & GraphQLParams {
   const { persistedQuery: _, ...others } = extensions ?? {}
   return { query, operationName, variables, extensions: extensions && others }
-}
-
-/** The same for an operation that may be prepared; undefined without a text. No extensions, where the id was all of them. */
-export function asKnown(
-  params: GraphQLParams,
-  text: string | undefined,
-): Readonly<Record<string, unknown>> | undefined {
-  if (text === undefined) return undefined
-  const { extensions, ...others } = withText(params, text)
-  return { ...others, extensions: Object.keys(extensions ?? {}).length > 0 ? extensions : undefined }
 }
 
 /** A refusal that nobody between the client and us may keep. */

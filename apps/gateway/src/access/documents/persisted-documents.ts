@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
-import { asKnown, withText } from './apq.ts'
+import { withText } from './apq.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
 import { withBehaviour } from '../../behaviour.ts'
 import { requestRefused } from '../../http/errors.ts'
@@ -45,7 +45,8 @@ export function usePersistedDocuments(
   return withBehaviour(plugin, {
     withText(params) {
       const id = idIn(params)
-      return asKnown(params, id === undefined ? undefined : textOf(id))
+      const text = id === undefined ? undefined : textOf(id)
+      return text === undefined ? undefined : withText(params, text)
     },
     // The ordinary way refuses or logs a document that is not registered.
     acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),

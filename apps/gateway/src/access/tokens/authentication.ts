@@ -29,7 +29,7 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
   function note(identity: Identity | undefined, request: Request, context: object): void {
     Object.assign(context, { auth: identity })
     for (const [header, claim] of forwarded) {
-      const value = identity && headerValueOf(claimAt(identity.claims, claim))
+      const value = identity && headerValueOf(header, claim, identity)
       if (value === undefined) request.headers.delete(header)
       else request.headers.set(header, value)
     }
@@ -51,13 +51,12 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
           note(identity, request, context)
           return true
         }
-        let found: ReturnType<typeof identify>
         try {
-          found = identify(request.headers)
+          const found = identify(request.headers)
+          return found instanceof Promise ? found.then(goOn).catch(() => false) : goOn(found)
         } catch {
           return false
         }
-        return found instanceof Promise ? found.then(goOn, () => false) : goOn(found)
       },
     }),
     async mayConnect(headers) {
@@ -72,12 +71,16 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
   }
 }
 
-/** Undefined for what cannot be said in a header: the backend is told nothing then. */
-function headerValueOf(claim: unknown): string | undefined {
-  const items = Array.isArray(claim) ? claim : [claim]
-  if (items.length === 0 || !items.every(isPlain)) return undefined
+/** A claim in UTF-8, as other proxies send it, or in base64 as gRPC has it for `-bin`. Undefined: it has no value. */
+function headerValueOf(header: string, claim: string, { claims }: Identity): string | undefined {
+  const items = [claimAt(claims, claim) ?? []].flat() as readonly unknown[]
   const text = items.join(',')
-  return /^[\x20-\x7e]+$/.test(text) && text.trim() === text ? text : undefined
+  if (!items.every(isPlain) || text.trim() !== text || /[\p{Cc}\p{Cs}]/u.test(text))
+    // Backends would take the request for an anonymous one.
+    throw unauthenticated(
+      `The claim "${claim}" of the token cannot be sent in a header; it must be text, a number, a boolean or a list of them.`,
+    )
+  return text === '' ? undefined : Buffer.from(text).toString(/-bin$/i.test(header) ? 'base64' : 'latin1')
 }
 
 function isPlain(value: unknown): boolean {

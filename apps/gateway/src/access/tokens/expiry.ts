@@ -1,4 +1,4 @@
-import { atWallTime, backgroundClock, type Clock, type WallTimer } from '@vinyasa/base'
+import { atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { unauthenticated } from '../errors.ts'
@@ -28,42 +28,35 @@ function until(
   results: AsyncIterable<ExecutionResult>,
   { clock, isSocket }: { readonly clock: Clock; readonly isSocket: boolean },
 ): AsyncIterableIterator<ExecutionResult> {
-  const iterator = results[Symbol.asyncIterator]()
-  const done = { done: true, value: undefined } as const
-  let timer: WallTimer | undefined
-  let hasEnded = false
-  const expired = new Promise<'expired'>((resolve) => {
-    timer = atWallTime(clock, expiresAt, () => resolve('expired'))
+  // No race with a promise that lives as long as the token: it would keep every result until then.
+  const open = new OpenStreams()
+  const stream = open.add(results[Symbol.asyncIterator]())
+  let hasExpired = false
+  const timer = atWallTime(clock, expiresAt, () => {
+    hasExpired = true
+    open.close()
   })
-
-  function end(): void {
-    hasEnded = true
-    timer?.stop()
-    // Not awaited: a source that hangs must not hold the end up.
-    void Promise.resolve(iterator.return?.()).catch(() => {})
-  }
 
   return {
     [Symbol.asyncIterator]() {
       return this
     },
     async next() {
-      if (hasEnded) return done
-      const next = await Promise.race([iterator.next(), expired])
-      if (hasEnded) return done
-      if (next !== 'expired') {
-        if (next.done) end()
-        return next
-      }
-      end()
+      const step = (await stream.next()) as IteratorResult<ExecutionResult>
+      if (!step.done) return step
+      timer.stop()
+      if (!hasExpired) return step
+      hasExpired = false
       const error = unauthenticated('The token has expired; subscribe again with a new one.', true)
       // On a socket the message `error`; an event stream has no such thing.
       if (isSocket) throw error
       return { done: false, value: { errors: [error] } }
     },
     async return() {
-      end()
-      return done
+      timer.stop()
+      // Not awaited: a source that hangs must not hold the end up.
+      open.close()
+      return { done: true, value: undefined }
     },
   }
 }

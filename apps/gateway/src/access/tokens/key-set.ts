@@ -8,13 +8,15 @@ import {
   type JWTHeaderParameters,
   type JWTVerifyGetKey,
 } from 'jose'
+import { messageOf } from '../../errors.ts'
+import type { Outage } from '../../logging/outage.ts'
 import { keysUnavailable } from '../errors.ts'
 
 export interface KeySetOptions {
   /** Asks the issuer for its keys. */
   readonly load: (signal: AbortSignal) => Promise<JSONWebKeySet>
-  /** Told of an issuer that did not answer. */
-  readonly onError: (error: unknown) => void
+  /** Told of an issuer that does not answer, and when it does. */
+  readonly outage: Outage
   /** The keys are others than before: what was verified with those before may be void. */
   readonly onChange?: (() => void) | undefined
   /** Keys older than this are asked for anew, in the background. Default 600_000 ms. */
@@ -45,7 +47,7 @@ export interface KeySet {
  * answered with 503.
  */
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { load, onError, onChange, refreshMs = 600_000, cooldownMs = 30_000, timeoutMs = 5000 } = options
+  const { load, outage, onChange, refreshMs = 600_000, cooldownMs = 30_000, timeoutMs = 5000 } = options
   const { maxWaiting = 100, clock = systemClock } = options
   let keys: JWTVerifyGetKey | undefined
   let text = ''
@@ -69,9 +71,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
       text = changed
       loadedAt = clock.now()
       hasFailed = false
+      outage.worked(0)
     } catch (error) {
       hasFailed = true
-      onError(error)
+      outage.failed(error, messageOf)
     }
   }
 

@@ -3,6 +3,8 @@ import { decodeJwt, errors, jwtVerify, type CryptoKey, type JWTPayload, type JWT
 import { GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { IssuerConfig, JwtConfig } from '../access-types.ts'
+import type { Logger } from '../../logging/logger.ts'
+import { createOutage } from '../../logging/outage.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, textsOf, type Identity } from '../../context/identity.ts'
 import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from './algorithms.ts'
@@ -11,8 +13,8 @@ import { loadKeys } from './load-keys.ts'
 import { issuerNamed } from './signed-documents.ts'
 
 export interface TokenVerifierOptions extends Pick<JwtConfig, 'issuers' | 'scopesClaim'> {
-  /** Told of issuers that do not answer. */
-  readonly onError: (error: unknown) => void
+  /** Told of issuers that do not answer. Default: none is. */
+  readonly logger?: Logger | undefined
   /** Told of each token of an issuer that is not among them, by the name in it. */
   readonly onUnknownIssuer?: ((issuer: string) => void) | undefined
   readonly clock?: Clock | undefined
@@ -36,7 +38,7 @@ interface Issuer {
 
 /** Verifies tokens, each by the keys of the issuer that it names and no other's; remembers those that were valid. */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { issuers, scopesClaim, onError, onUnknownIssuer, clock = systemClock } = options
+  const { issuers, scopesClaim, logger, onUnknownIssuer, clock = systemClock } = options
   const known = new LRUCache<string, Identity>({
     max: KNOWN_TOKENS,
     maxSize: KNOWN_CHARACTERS,
@@ -52,7 +54,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     }
     const key = createKeySet({
       load: (signal) => loadKeys(config, signal),
-      onError: (error) => onError(new Error(`keys of ${config.issuer}`, { cause: error })),
+      outage: createOutage(
+        logger,
+        { down: 'the keys of an issuer cannot be read', up: 'the keys of an issuer can be read again' },
+        { issuer: config.issuer },
+      ),
       onChange: () => known.clear(),
       clock,
     })

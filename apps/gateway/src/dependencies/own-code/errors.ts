@@ -1,16 +1,14 @@
 import { GraphQLError } from 'graphql'
 
-/** Code of the config reads of a request what nothing says that answers depend on. `asker`: what would have to be stated. */
+/** Code of the config calls a source that forwards more of the request than the statements of the operation's fields name. */
 export function undeclaredRead(
-  coordinate: string,
-  what: string,
-  asker: readonly string[] | undefined,
+  source: string,
+  headers: readonly string[],
+  declared: readonly string[],
 ): GraphQLError {
-  const mend = asker
-    ? `state it, dependencies: { '${coordinate}': { asker: [${asker.map((name) => `'${name}'`).join(', ')}] } }, or do not read it`
-    : 'read a header by its name, or say with responseCache.session and liveQuery.contextKey who asks'
+  const all = [...declared, ...headers].map((name) => `'${name}'`).join(', ')
   return new GraphQLError(
-    `${coordinate} reads ${what}, by which answers are not told apart: others would be given what was computed for one; ${mend}.`,
+    `A resolver calls context.sources.${source}, which forwards ${headers.map((name) => `the request header "${name}"`).join(' and ') || 'what nothing declares'}. The response would be shared with clients that send other values. Add it to the field in dependencies: { asker: [${all}] }, or call the source with { context: null }.`,
     { extensions: { code: 'UNDECLARED_READ' } },
   )
 }

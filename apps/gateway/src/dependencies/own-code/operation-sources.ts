@@ -1,8 +1,10 @@
-import { keyed } from '@vinyasa/base'
-import type { Asker } from '@vinyasa/invalidation'
-import type { PluginWithBehaviour } from '../../behaviour.ts'
-import { behindView } from './recorded-context.ts'
-import { FOR_CONTEXT } from './sources-for-context.ts'
+import { createAttachment, isLiveRun, keyed, namelessContext } from '@vinyasa/base'
+import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
+import type { PreparedDocument } from '@vinyasa/pipeline'
+import type { AnswerSections } from '../../answers/answer-types.ts'
+import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
+import type { PresetSections } from '../../presets.ts'
+import { undeclaredRead } from './errors.ts'
 
 /** A source of the gateway, as resolvers of the config call it. */
 interface Source {
@@ -15,59 +17,102 @@ interface Source {
 
 type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown } | null) => unknown
 
+type CheckCall = (source: Source, context: object) => void
+
 /**
  * Adds `context.sources`. A call is made on behalf of the operation whose context it is, so that it forwards and ends what the
- * operation does; a scope with another `context` has it made for that one, with `context: null` for nobody.
+ * operation does; a scope with another `context` has it made for that one, with `context: null` for nobody. `behindCache` notes
+ * which operation a context is of, refreshes of the cache included.
  */
-export function useOperationSources(sources: readonly Source[]): PluginWithBehaviour {
-  const sourcesFor = operationSources(sources)
+export function useOperationSources(
+  sources: readonly Source[],
+  config: AnswerSections & PresetSections,
+): { readonly first: PluginWithBehaviour; readonly behindCache: PluginWithBehaviour } {
+  const operations = createAttachment<PreparedDocument>()
+  const sourcesFor = operationSources(sources, createCallCheck(operations, config))
   return {
-    onContextBuilding({ context, extendContext }) {
-      const added: Readonly<Record<string, unknown>> = { sources: sourcesFor(context) }
-      extendContext(added)
-    },
-    behaviour: {
-      context(context) {
-        context['sources'] = sourcesFor(context)
+    first: {
+      onContextBuilding({ context, extendContext }) {
+        const added: Readonly<Record<string, unknown>> = { sources: sourcesFor(context) }
+        extendContext(added)
+      },
+      behaviour: {
+        context(context) {
+          context['sources'] = sourcesFor(context)
+        },
       },
     },
+    behindCache: withBehaviour(
+      {},
+      {
+        execute(operation, next) {
+          const { context, prepared } = operation
+          operations.set(context, prepared)
+          // A refresh of the cache has a copy of the context of a request that has ended.
+          context['sources'] = sourcesFor(context)
+          return next(operation)
+        },
+      },
+    ),
   }
 }
 
-function operationSources(sources: readonly Source[]): (context: object) => object {
+/**
+ * Returns the check that a call forwards nothing of the request besides what the statements of the operation's fields name.
+ * Otherwise the response is not stored; in development, and in live queries, whose groups share each run, it is an error.
+ */
+function createCallCheck(
+  operations: { get(context: object): PreparedDocument | undefined },
+  { responseCache = false, liveQuery = {}, preset }: AnswerSections & PresetSections,
+): CheckCall {
+  const hasSession = typeof responseCache === 'object' && responseCache.session !== undefined
+  const hasContextKey = liveQuery !== false && liveQuery.contextKey !== undefined
+  const declaredBy = keyed(
+    ({ schema, document, operationName }: PreparedDocument) =>
+      describeOperationAsker(schema, document, operationName),
+    new WeakMap<PreparedDocument, Asker>(),
+  )
+  return ({ name, asker }, context) => {
+    const operation = operations.get(context)
+    const isLive = isLiveRun(context)
+    if (!asker || operation?.definition.operation !== 'query' || !(isLive || responseCache)) return
+    const declared = declaredBy(operation)
+    const saysWhoAsks = isLive ? hasContextKey : hasSession
+    if (declared.isPersonal && !saysWhoAsks) return
+    const more = asker.headers.filter(
+      (header) => !declared.headers.includes(header) && !(header === 'cookie' && saysWhoAsks),
+    )
+    if (more.length === 0 && (asker.unknown === undefined || saysWhoAsks)) return
+    Object.assign(context, { unshareable: true })
+    if (isLive || preset !== 'production') throw undeclaredRead(name, more, declared.headers)
+  }
+}
+
+function operationSources(sources: readonly Source[], check: CheckCall): (context: object) => object {
   const byName = new Map(sources.map((source) => [source.name, source]))
   const apis = Object.fromEntries(sources.map(({ name, api }) => [name, api]))
 
   /** Each is made when it is asked for: most operations ask for none. */
-  function sourcesFor(context: object): object {
-    const ownOf = keyed((source: Source) => sourceFor(source, context))
+  return (context) => {
+    const ownOf = keyed((source: Source) => sourceFor(source, context, check))
     return new Proxy(apis, {
       get(_apis, name) {
-        if (name === FOR_CONTEXT) return sourcesFor
         const source = byName.get(name as string)
         return source ? ownOf(source) : (Reflect.get(apis, name) as unknown)
       },
       set: () => false,
     })
   }
-
-  return sourcesFor
 }
 
-/**
- * What is called with a view of a context counts as having read all that the source forwards, and the source is given the
- * context itself, to which it holds what an operation shares.
- */
-function sourceFor({ api, callMember, asker }: Source, own: object): object {
+function sourceFor(source: Source, own: object, check: CheckCall): object {
+  const { api, callMember } = source
   const call = (api as Readonly<Record<string, Call>>)[callMember] as Call
   const value: Call = (name, args, scope) => {
     const { context = own } = scope ?? {}
-    if (context === null) return call(name, args, { ...scope, context: undefined })
-    const behind = behindView(context)
-    if (!behind) return call(name, args, { ...scope, context })
-    behind.reads.headers(asker?.headers ?? [])
-    if (asker?.unknown !== undefined) behind.reads.other(`who asks, through a source: ${asker.unknown}`)
-    return call(name, args, { ...scope, context: behind.context })
+    if (context === null) return call(name, args, { ...scope, context: namelessContext(own) })
+    check(source, own)
+    return call(name, args, { ...scope, context })
   }
   return Object.create(api, { [callMember]: { value, enumerable: true } }) as object
 }

@@ -1,6 +1,6 @@
-import type { IResolvers } from '@graphql-tools/utils'
 import { describeAsker, toAsker, type Asker } from '@vinyasa/invalidation'
 import {
+  defaultFieldResolver,
   getNamedType,
   isAbstractType,
   isObjectType,
@@ -14,7 +14,6 @@ import type { AnswerSections } from '../../answers/answer-types.ts'
 import type { OwnCodeSections } from '../own-code-types.ts'
 import { fieldAt } from '../../coordinates.ts'
 import { pluginAskers } from './plugin-askers.ts'
-import { isFieldMap } from './recorded-resolvers.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -22,9 +21,9 @@ type Field = GraphQLField<unknown, unknown>
 export type AskerSections = AnswerSections & OwnCodeSections & Pick<AccessSections, 'auth'>
 
 /**
- * Writes onto each schema for whom answers are that code of the config makes. Code of the config is a source: a field that
- * it resolves is for whoever any source can tell apart, and for one token, unless `dependencies` states its `asker`;
- * plugins concern every operation.
+ * Writes onto each schema for whom answers are that code of the config makes. A field that code resolves is for the client
+ * that asks alone, unless `dependencies` states its `asker`. With `session` or `contextKey`, all that sources forward, and the
+ * token, count besides. Plugins concern every operation.
  */
 export function createAskerStatements(
   config: AskerSections,
@@ -32,7 +31,7 @@ export function createAskerStatements(
 ): (schema: GraphQLSchema) => void {
   const { dependencies = {}, responseCache = false, resolvers, auth } = config
   const { varyHeaders = [] } = typeof responseCache === 'object' ? responseCache : {}
-  const { headers: read, ofResults, ofContexts } = pluginAskers(config)
+  const { headers: read, ofResults } = pluginAskers(config)
   const ofPlugins = toAsker(
     [...read, ...(ofResults.length > 0 ? headersOfTokens(auth) : [])],
     textOf(ofResults),
@@ -43,8 +42,7 @@ export function createAskerStatements(
   function askerOfCode(schema: GraphQLSchema): Asker {
     const all = [describeAsker(schema), ...sources.filter((asker) => asker !== undefined)]
     const headers = [...all.flatMap((asker) => asker.headers), ...headersOfTokens(auth), ...varyHeaders]
-    const unknown = textOf([...all.flatMap((asker) => asker.unknown ?? []), ...ofContexts])
-    return { headers, unknown, isPersonal: true }
+    return { headers, isPersonal: true }
   }
 
   function add(field: Field, asker: Asker): void {
@@ -53,7 +51,7 @@ export function createAskerStatements(
   }
 
   function stateFields(schema: GraphQLSchema): void {
-    const code = new Set(resolvers ? fieldsOfCode(schema, resolvers) : [])
+    const code = new Set(fieldsOfCode(schema, resolvers !== undefined))
     for (const [coordinate, { asker }] of Object.entries(dependencies)) {
       const field = fieldAt(schema, coordinate)
       if (field && asker) add(field, { headers: code.has(field) ? [...asker, ...varyHeaders] : asker })
@@ -86,26 +84,24 @@ function join(field: Field, { headers, unknown, isPersonal }: Asker): void {
   field.extensions = { ...field.extensions, asker }
 }
 
-/** Fields of queries whose answers code of the config makes, or chooses the type of; `_entities` as it may call any of them. */
-export function fieldsOfCode(schema: GraphQLSchema, resolvers: IResolvers): readonly Field[] {
+/**
+ * Returns the fields of queries that code resolves, or whose type code chooses. They are known by having no `extensions.origin`,
+ * whatever the shape of the config. `_entities` may call any of them.
+ */
+export function fieldsOfCode(schema: GraphQLSchema, hasResolvers: boolean): readonly Field[] {
   const roots = new Set([schema.getMutationType(), schema.getSubscriptionType()])
-  const codeOf = (typeName: string): Readonly<Record<string, unknown>> => {
-    const own = Object.hasOwn(resolvers, typeName) ? resolvers[typeName] : undefined
-    return isFieldMap(own) ? own : {}
-  }
-  const choosesType = (type: GraphQLNamedType): boolean =>
-    isAbstractType(type) &&
-    ('__resolveType' in codeOf(type.name) ||
-      schema.getPossibleTypes(type).some(({ name }) => '__isTypeOf' in codeOf(name)))
+  const isChosen = (type: GraphQLNamedType): boolean =>
+    type.extensions['ownCode'] === true ||
+    (isAbstractType(type) && schema.getPossibleTypes(type).some(isChosen))
   const found: Field[] = []
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || roots.has(type)) continue
-    const own = codeOf(type.name)
+    if (!isObjectType(type) || roots.has(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
-      const isLookup = field.name === '_entities' && type === schema.getQueryType()
-      if (isLookup || Object.hasOwn(own, field.name) || choosesType(getNamedType(field.type)))
-        found.push(field)
+      const { resolve = defaultFieldResolver, extensions } = field
+      const isCode = extensions['origin'] === undefined && resolve !== defaultFieldResolver
+      if (isCode || isChosen(getNamedType(field.type))) found.push(field)
     }
   }
-  return found
+  const lookup = schema.getQueryType()?.getFields()['_entities']
+  return lookup && (hasResolvers || found.length > 0) ? [...found, lookup] : found
 }

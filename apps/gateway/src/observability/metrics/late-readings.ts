@@ -3,6 +3,7 @@ import type { BreakerReading, MetricsReadings } from './metrics.ts'
 /** Metrics are set up before sources are opened and live queries exist, as both are observed. */
 export interface LateReadings extends MetricsReadings {
   live: MetricsReadings['live']
+  load?: MetricsReadings['load']
   cacheBytes: MetricsReadings['cacheBytes']
 }
 

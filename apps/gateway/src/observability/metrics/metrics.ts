@@ -1,5 +1,5 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { isLiveRun, keyed, systemClock } from '@vinyasa/base'
+import { isLiveRun, keyed, processLedger, systemClock } from '@vinyasa/base'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'
@@ -14,11 +14,19 @@ import { counterTallies, histogramTallies } from '../tallies.ts'
 export interface MetricsReadings {
   /** Undefined while live queries are not there. */
   readonly live: () => LiveReading | undefined
+  /** Undefined until a server listens. */
+  readonly load?: (() => LoadReading) | undefined
   /** Bytes that the response cache keeps; undefined: there is none. */
   readonly cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
   /** Lines lost since it was asked last, by whichever of the gateways that have one log. */
   readonly lostLogLines: () => number
+}
+
+export interface LoadReading {
+  /** Requests without the head of a response. */
+  readonly requests: number
+  readonly connections: number
 }
 
 export interface LiveReading {
@@ -184,6 +192,16 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
         this.inc(read() ?? 0)
       },
     })
+  gauge(
+    'vinyasa_http_requests_in_flight',
+    'Requests whose response has not begun, of server.maxInFlight for each process.',
+    () => readings.load?.()?.requests,
+  )
+  gauge(
+    'vinyasa_connections',
+    'Open connections, WebSockets and event streams included, of server.maxConnections for each process.',
+    () => readings.load?.()?.connections,
+  )
   gauge('vinyasa_live_subscriptions', 'Live subscriptions now.', () => readings.live()?.subscriptions)
   gauge('vinyasa_live_groups', 'Distinct live queries now.', () => readings.live()?.groups)
   counter('vinyasa_live_executions_total', 'Runs of live queries.', () => readings.live()?.executions)
@@ -207,6 +225,7 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
     'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
     () => readings.cacheBytes(),
   )
+  gauge('vinyasa_held_bytes', 'Memory held for clients.', () => processLedger().bytes)
   let lost = 0
   counter(
     'vinyasa_log_lines_lost_total',

@@ -1,4 +1,5 @@
 import { keyed } from '@vinyasa/base'
+import type { Outage } from '../../logging/outage.ts'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
 
@@ -10,15 +11,22 @@ const KIND: CallKind = {
 }
 
 /** For the `observe` option of a gRPC source. */
-export function forGrpc(observe: ObserveBackendCall): NonNullable<GrpcSourceOptions['observe']> {
+export function forGrpc(
+  observe: ObserveBackendCall,
+  outage: Outage,
+): NonNullable<GrpcSourceOptions['observe']> {
   // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
   const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
   return ({ source, service, method, context }) => {
     const ended = observe({ source, kind: KIND, name: nameOf(service)(method), context })
-    return endedBy(ended, ({ status, attempts, callerLeft }) => ({
-      status,
-      failed: status !== 'OK' && !callerLeft,
-      retries: Math.max(0, attempts - 1),
-    }))
+    return endedBy(ended, ({ status, reason, isReached, attempts, callerLeft }) => {
+      if (isReached === false) outage.failed(reason, String)
+      else if (isReached) outage.worked()
+      return {
+        status,
+        failed: status !== 'OK' && !callerLeft,
+        retries: Math.max(0, attempts - 1),
+      }
+    })
   }
 }

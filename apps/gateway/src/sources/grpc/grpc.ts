@@ -3,6 +3,7 @@ import type { GrpcSourceConfig } from '../types.ts'
 import { mistakesAt } from '../../errors.ts'
 import { checkFolders, placeOfFile, withAbsolutePaths } from '../files.ts'
 import { withTlsTexts } from './tls.ts'
+import { outageOf, reportHealth } from '../../logging/outage.ts'
 import { forGrpc } from './calls.ts'
 import { namesOfSchema } from '../names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
@@ -13,6 +14,9 @@ export async function openGrpcSource(
   config: GrpcSourceConfig,
   { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
+  const { endpoint } = config
+  const address = typeof endpoint === 'object' ? endpoint.address : endpoint
+  const outage = outageOf(logger, { name, kind: 'grpc', address })
   let source: GrpcSource
   try {
     checkFolders(config, baseDirectory)
@@ -21,7 +25,7 @@ export async function openGrpcSource(
       ...(await withTlsTexts(config, baseDirectory)),
       name,
       bus,
-      observe: forGrpc(observability.observe),
+      observe: forGrpc(observability.observe, outage),
       onPlan: (event) => logger.debug(event, `grpc source "${name}": ${event.outcome}`),
       logger: {
         warn: (message) => logger.warn(message),
@@ -35,6 +39,9 @@ export async function openGrpcSource(
       ({ path, file }) => path ?? placeOfFile(file, config, baseDirectory),
     )
   }
+  source.contribution.onChange?.(() =>
+    logger.info({ source: name, address }, `grpc source "${name}": schema reloaded`),
+  )
   return {
     name,
     kind: 'grpc',
@@ -49,7 +56,7 @@ export async function openGrpcSource(
       return source.notes
     },
     names: () => namesOfSchema(source.schema),
-    health: (signal) => checkHealth(source, signal),
+    health: async (signal) => reportHealth(outage, await checkHealth(source, signal)),
     close: () => source.close(),
   }
 }

@@ -157,4 +157,5 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),
   maxResponseItems: count.optional(),
+  required: z.boolean().optional(),
 } satisfies OptionsOf<GrpcSourceConfig>) as z.ZodType<GrpcSourceConfig>

@@ -1,4 +1,6 @@
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
+import { reasonOf } from '../../errors.ts'
+import type { Outage } from '../../logging/outage.ts'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
 
 const KIND: CallKind = {
@@ -9,13 +11,21 @@ const KIND: CallKind = {
 }
 
 /** For the `observe` option of a REST connector, which is told of each attempt. */
-export function forRest(observe: ObserveBackendCall): NonNullable<RestConnectorOptions['observe']> {
+export function forRest(
+  observe: ObserveBackendCall,
+  outage: Outage,
+): NonNullable<RestConnectorOptions['observe']> {
   return ({ connector, endpoint, attempt, context }) => {
     const ended = observe({ source: connector, kind: KIND, name: endpoint, context })
-    return endedBy(ended, ({ status, error, callerLeft = false }) => ({
-      status: status === undefined ? 'no answer' : String(status),
-      failed: error !== undefined && !callerLeft,
-      retries: attempt > 1 ? 1 : 0,
-    }))
+    return endedBy(ended, ({ status, error, isUnavailable, callerLeft = false }) => {
+      if (isUnavailable && !callerLeft)
+        outage.failed(error, status === undefined ? reasonOf : () => `HTTP ${status}`)
+      else if (status !== undefined) outage.worked()
+      return {
+        status: status === undefined ? 'no answer' : String(status),
+        failed: error !== undefined && !callerLeft,
+        retries: attempt > 1 ? 1 : 0,
+      }
+    })
   }
 }

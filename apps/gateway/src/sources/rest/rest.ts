@@ -10,6 +10,7 @@ import {
 import type { OpenApiConfig, RestSourceConfig } from '../types.ts'
 import { ConfigError, firstLine, mistakesAt, reasonOf } from '../../errors.ts'
 import { placeOf } from '../files.ts'
+import { type Outage, outageOf, reportHealth } from '../../logging/outage.ts'
 import { forRest } from './calls.ts'
 import { namesOfSchema, namesToAvoid } from '../names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
@@ -30,6 +31,7 @@ export async function openRestSource(
   let imported: OpenApiImport | undefined
   let connector
   let baseUrl
+  let outage: Outage
   try {
     if (openapi !== undefined)
       imported = await importDocument(openapi, baseDirectory, {
@@ -46,6 +48,7 @@ export async function openRestSource(
       throw new ConfigError(
         'baseUrl is missing; set it to the address of the API, or name a server in the document',
       )
+    outage = outageOf(logger, { name, kind: 'rest', address: baseUrl })
     connector = createRestConnector(name, {
       ...options,
       endpoints: [...(imported?.endpoints ?? []), ...endpoints],
@@ -57,7 +60,7 @@ export async function openRestSource(
       logger: { info: (message, details) => logger.info({ details }, message) },
       interceptors: [...(imported?.interceptors ?? []), ...interceptors],
       onPlan: (event) => logger.debug(event, `rest source "${name}": ${event.outcome}`),
-      observe: forRest(observability.observe),
+      observe: forRest(observability.observe, outage),
     })
   } catch (error) {
     throw mistakesAt(['rest', name], error, ({ path = [] }) => asWritten(path, imported))
@@ -76,7 +79,7 @@ export async function openRestSource(
     notes,
     files: imported?.files ?? [],
     names: () => namesOfSchema(connector.schema),
-    health: (signal) => checkHealth(name, probe, signal),
+    health: async (signal) => reportHealth(outage, await checkHealth(name, probe, signal)),
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
   }

@@ -8,6 +8,7 @@ const members = z.record(
   z.strictObject({
     type: z.string(),
     key: z.string().optional(),
+    default: z.null().optional(),
     besides: z.array(z.string()).optional(),
     deprecated: z.string().optional(),
     description,

@@ -62,6 +62,24 @@ export function reuseOf(
   return freshMs + whileRevalidateMs + ifErrorMs > 0 || validators ? reuse : undefined
 }
 
+/**
+ * Milliseconds for which an answer made of this response may be kept by a cache that is shared, and told on to caches of
+ * clients: the shortest of `s-maxage`, `max-age` and `Expires`. Undefined: the response says nothing.
+ */
+export function statedFreshMs({ headers }: Pick<RestResponse, 'headers'>, now: number): number | undefined {
+  if (!headers['cache-control'] && !headers['vary'] && !headers['expires']) return undefined
+  const directives = parseDirectives(headers['cache-control'])
+  const isForbidden = ['no-store', 'private', 'no-cache'].some((name) => directives.has(name))
+  if (isForbidden || listOf(headers['vary']).includes('*')) return 0
+  const shared = directives.get('s-maxage')
+  const lifetimes = [
+    lifetimeOf(directives, headers, now) ?? Infinity,
+    shared === undefined ? Infinity : (wholeSeconds(shared) ?? 0) * 1000,
+  ]
+  const lifetime = Math.min(...lifetimes)
+  return lifetime === Infinity ? undefined : Math.max(0, lifetime - ageOf(headers, now))
+}
+
 /** Request headers by which an upstream can say that nothing has changed. */
 function validatorsOf(headers: Headers): Reuse['validators'] {
   const etag = single(headers['etag'])

@@ -4,32 +4,40 @@ import {
   LONG_REPLY_BYTES,
   type ReplyFlow,
   type ReplyMemory,
-  replyMemory,
 } from '@vinyasa/base'
+
+/** Chunks that an upstream may send before their average size counts: some write each row of an answer by itself. */
+const FREE_CHUNKS = 4_000
+/** The least average size of the chunks after that: each costs a few microseconds whatever its size. */
+const LEAST_AVERAGE = 16
 
 /** The body of a response while it arrives. Its memory is at most twice its bytes, however they were split. */
 export class ReceivedBody {
   readonly #maxBytes: number
-  readonly #asker: unknown
   readonly #memory: ReplyMemory
   readonly #chunks = new ByteCollector()
   #size = 0
+  #count = 0
   /** A buffer of the stated length, which the bytes are copied to. */
   #whole: Buffer | undefined
   /** A buffer that is given back. */
   #taken: Buffer | undefined
   /** The memory of a long body. */
-  held: HeldReply | undefined
+  #held: HeldReply | undefined
 
-  constructor(maxBytes: number, asker: unknown, memory: ReplyMemory = replyMemory()) {
+  constructor(maxBytes: number, memory: ReplyMemory) {
     this.#maxBytes = maxBytes
-    this.#asker = asker
     this.#memory = memory
+  }
+
+  /** Whether `release` frees anything. */
+  get isLong(): boolean {
+    return this.#held !== undefined
   }
 
   /** Whether the upstream sends so many tiny chunks that it should be refused. */
   get isShredded(): boolean {
-    return this.#chunks.isShredded
+    return this.#count > FREE_CHUNKS && this.#size < this.#count * LEAST_AVERAGE
   }
 
   /**
@@ -40,6 +48,7 @@ export class ReceivedBody {
     const maxBytes = this.#maxBytes
     const at = this.#size
     this.#size += chunk.length
+    this.#count++
     if (this.#size > maxBytes) return false
     const length = at === 0 ? Number(contentLength) : 0
     if (length > this.#size && length <= maxBytes) this.#whole = this.#memoryFor(length)
@@ -62,7 +71,7 @@ export class ReceivedBody {
 
   /** Frees the memory of the body. */
   release(): void {
-    this.held?.leave()
+    this.#held?.leave()
     const taken = this.#taken
     this.#taken = undefined
     if (taken) this.#memory.give(taken)
@@ -76,8 +85,8 @@ export class ReceivedBody {
   }
 
   #hold(bytes: number, flow: ReplyFlow): void {
-    const isFirst = this.held === undefined
-    this.held ??= this.#memory.enter(this.#asker, flow)
-    this.held.add(isFirst ? this.#size : bytes)
+    const isFirst = this.#held === undefined
+    this.#held ??= this.#memory.enter(undefined, flow)
+    this.#held.add(isFirst ? this.#size : bytes)
   }
 }

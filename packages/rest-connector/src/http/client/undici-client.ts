@@ -1,4 +1,4 @@
-import type { Ending, ReplyFlow } from '@vinyasa/base'
+import { type Ending, processLedger, type ReplyFlow, ReplyMemory } from '@vinyasa/base'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
@@ -11,6 +11,9 @@ import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
 import { spreadLookup } from './spread-lookup.ts'
 
+/** Bytes of a connector's long responses above which all of them but the oldest wait. */
+const PACED_BYTES = 32 * 1024 * 1024
+
 /**
  * One undici pool for the connector's origin, where the import condition `node` holds; `fetch-client.ts` is for elsewhere.
  *
@@ -19,6 +22,7 @@ import { spreadLookup } from './spread-lookup.ts'
  */
 export function createTransport(options: TransportOptions): Transport {
   const { origin, maxResponseBytes, maxConnections, maxConnectionAgeMs, clock, env } = options
+  const memory = new ReplyMemory(processLedger(), PACED_BYTES)
   // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
@@ -47,10 +51,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send(request, ending, asker) {
       const { origin: to = origin } = request
-      const exchange = { ending, maxResponseBytes, asker, to, exchanges: exchangesWith(to) }
-      if (pool && to === origin) return sendOn(pool, request, exchange)
+      const exchange = { ending, maxResponseBytes, memory, to, exchanges: exchangesWith(to) }
+      if (pool && to === origin) return sendOn(pool, request, exchange, asker)
       others ??= openOthers()
-      return others.then((dispatcher) => sendOn(dispatcher, request, exchange))
+      return others.then((dispatcher) => sendOn(dispatcher, request, exchange, asker))
     },
     async close() {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
@@ -83,14 +87,14 @@ interface Exchange {
   readonly to: string
   readonly exchanges: Exchanges
   readonly maxResponseBytes: number
-  readonly asker: unknown
+  readonly memory: ReplyMemory
 }
 
 /**
  * One request on its way, and its answer as it comes. It keeps nothing of who asks: one that grows old while it is under way
  * would keep their request alive, and by its connection all that come there after it, until the next large collection.
  */
-class Sending implements Dispatcher.DispatchHandler {
+class Sending implements Dispatcher.DispatchHandler, ReplyFlow {
   readonly #dispatcher: Dispatcher
   readonly #request: WireRequest
   readonly #exchange: Exchange
@@ -99,7 +103,6 @@ class Sending implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: WireResponse) => void
   readonly #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
-  #flow: ReplyFlow | undefined
   #status = 0
   #headers: WireResponse['headers'] = {}
 
@@ -110,19 +113,19 @@ class Sending implements Dispatcher.DispatchHandler {
     resolve: (answer: WireResponse) => void,
     reject: (error: unknown) => void,
   ) {
-    const { ending, maxResponseBytes, asker } = exchange
+    const { ending, maxResponseBytes, memory } = exchange
     this.#dispatcher = dispatcher
     this.#request = request
     this.#exchange = exchange
     this.#resolve = resolve
     this.#reject = reject
-    this.#received = new ReceivedBody(maxResponseBytes, asker)
+    this.#received = new ReceivedBody(maxResponseBytes, memory)
     this.#letGo = ending.onAbort(() => this.#leave(ending.reason as Error))
   }
 
   /** Begins it now or in its turn. */
-  start(): void {
-    if (this.#exchange.exchanges.run(this, this.#exchange.asker)) return
+  start(asker: unknown): void {
+    if (this.#exchange.exchanges.run(this, asker)) return
     this.#letGo()
     this.#reject(new NoPlace())
   }
@@ -157,17 +160,18 @@ class Sending implements Dispatcher.DispatchHandler {
 
   onResponseData(running: Dispatcher.DispatchController, chunk: Buffer): void {
     const received = this.#received
-    const flow = (this.#flow ??= flowOf(running))
-    if (!received.add(chunk, this.#headers['content-length'], flow))
+    if (!received.add(chunk, this.#headers['content-length'], this))
       running.abort(new ResponseTooLarge(this.#exchange.maxResponseBytes))
-    else if (received.isShredded) running.abort(new BadResponse('the body came in too many tiny chunks'))
+    else if (received.isShredded)
+      running.abort(
+        new BadResponse('the body arrives in more than 4,000 chunks of less than 16 bytes on average'),
+      )
   }
 
   onResponseEnd(): void {
     const received = this.#received
     const whole = { status: this.#status, headers: this.#headers, body: received.whole() }
-    const { held } = received
-    this.#resolve(held ? { ...whole, held, release: () => received.release() } : whole)
+    this.#resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
     this.#end()
   }
 
@@ -182,6 +186,18 @@ class Sending implements Dispatcher.DispatchHandler {
     this.#end()
   }
 
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  refuse(): void {
+    this.#controller?.abort(new NoPlace())
+  }
+
   #leave(reason: Error): void {
     this.#exchange.exchanges.leave(this)
     this.#controller?.abort(reason)
@@ -194,19 +210,16 @@ class Sending implements Dispatcher.DispatchHandler {
   }
 }
 
-function flowOf(controller: Dispatcher.DispatchController): ReplyFlow {
-  return {
-    pause: () => controller.pause(),
-    resume: () => controller.resume(),
-    refuse: () => controller.abort(new NoPlace()),
-  }
-}
-
-function sendOn(dispatcher: Dispatcher, request: WireRequest, exchange: Exchange): Promise<WireResponse> {
+function sendOn(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  exchange: Exchange,
+  asker: unknown,
+): Promise<WireResponse> {
   const { ending } = exchange
   if (ending.aborted) return Promise.reject(ending.reason)
   return new Promise((resolve, reject) => {
-    new Sending(dispatcher, request, exchange, resolve, reject).start()
+    new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
   })
 }
 

@@ -10,7 +10,7 @@ import { makeInterfaces } from './interfaces.ts'
 import { itemType } from './item-type.ts'
 import { freeName } from './leaves/free-name.ts'
 import { LeafTypes } from './leaves/leaf-types.ts'
-import { isBinary, type IntegerTyping } from './leaves/scalars.ts'
+import { fileKindOf, type IntegerTyping } from './leaves/scalars.ts'
 import { ShapeReader, type ReadShape, type Shape, type ShapeListeners } from './shape.ts'
 import { schemaName } from './schema-name.ts'
 import { inside, withoutInput, type Place, type TypeNames } from './type-names.ts'
@@ -65,14 +65,14 @@ export class SchemaTypes {
     return [...propertiesOf(this.#read(schema).node, 'readOnly', this.#read).keys()]
   }
 
-  /** Properties whose values are objects, or lists of them. */
-  objectsIn(schema: unknown): readonly string[] {
-    const isObject = (one: unknown): boolean => {
-      const { kind, node } = this.#read(one)
-      return kind === 'list' ? isObject(node['items']) : ['object', 'map', 'variants'].includes(kind)
+  /** Properties whose values, or the items of whose lists, are such. */
+  propertiesWhere(schema: unknown, isSuch: (shape: Shape) => boolean): readonly string[] {
+    const isOne = (one: unknown): boolean => {
+      const shape = this.#read(one)
+      return shape.kind === 'list' ? isOne(shape.node['items']) : isSuch(shape)
     }
     const properties = Object.entries(asNode(this.#read(schema).node['properties']))
-    return properties.filter(([, one]) => isObject(one)).map(([name]) => name)
+    return properties.filter(([, one]) => isOne(one)).map(([name]) => name)
   }
 
   /** JSON members that each item of a list has in an answer; empty where it is no list of objects, or nothing is required. */
@@ -104,7 +104,7 @@ export class SchemaTypes {
       case 'variants':
         return isInput ? this.#oneOf(shape, place) : this.#union(shape, place)
       default:
-        return isInput && isBinary(shape.node) ? 'Upload' : this.#leaves.of(shape, place)
+        return isInput && fileKindOf(shape.node) === 'bytes' ? 'Upload' : this.#leaves.of(shape, place)
     }
   }
 
@@ -165,12 +165,13 @@ export class SchemaTypes {
       for (const [key, schema] of properties) {
         const field = names.get(key) as string
         const type = this.#typeOf(schema, inside(own, key, key, name), isInput)
-        const isGiven = required.has(key) && !this.#read(schema).isNullable
-        const isNonNull = isGiven && (isInput || isTrusted(field, type))
+        const { isNullable } = this.#read(schema)
+        const isNonNull = required.has(key) && !isNullable && (isInput || isTrusted(field, type))
         const { deprecated, ...described } = describeMember(schema, this.#read, isInput)
         fields[field] = {
           type: isNonNull ? `${type}!` : type,
           ...(field !== key && { key: isInput ? key : keyOfMember(key) }),
+          ...(isInput && isNullable && required.has(key) && { default: null }),
           ...described,
           ...(deprecated !== undefined && !(isInput && isNonNull) && { deprecated }),
         }

@@ -3,8 +3,8 @@ import { asList, asNode, asText, type Node, type OpenApiDocument } from '../open
 import { discriminatorValue } from './discriminator.ts'
 import { createBoth, isNull, leadsTo, marksNullable, saysNull } from './null.ts'
 import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
-import { typesIn } from './leaves/types-in.ts'
-import { isRemark, unsaidIn } from './unsaid.ts'
+import { tellConflict, typesIn } from './leaves/types-in.ts'
+import { isConstraint, isRemark, unsaidIn } from './unsaid.ts'
 
 /** A JSON schema, as far as types can tell. */
 export interface Shape {
@@ -157,7 +157,9 @@ export class ShapeReader {
     let options: readonly unknown[] | undefined
     for (const part of parts) {
       for (const [key, schema] of Object.entries(asNode(part['properties'])))
-        properties[key] = Object.hasOwn(properties, key) ? this.#narrowed(properties[key], schema) : schema
+        properties[key] = Object.hasOwn(properties, key)
+          ? this.#narrowed(key, properties[key], schema)
+          : schema
       const listed = [...asList(part['oneOf']), ...asList(part['anyOf'])]
       // A base that lists those that are made of it leaves each of them no choice.
       const isMade = listed.some((option) => parts.includes(this.#document.find(option) ?? {}))
@@ -166,6 +168,7 @@ export class ShapeReader {
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
     }
+    tellConflict('a value', parts, this.#onUnsaid)
     // Properties that hold under a condition may be there.
     for (const [key, schema] of parts.flatMap((part) => this.#conditionalProperties(part)))
       if (!Object.hasOwn(properties, key)) properties[key] = schema
@@ -198,7 +201,9 @@ export class ShapeReader {
   }
 
   /** A property that two parts describe is the later one, and null only where both allow it. */
-  #narrowed(earlier: unknown, later: unknown): unknown {
+  #narrowed(key: string, earlier: unknown, later: unknown): unknown {
+    const nodes = [earlier, later].map((one) => asNode(this.#document.find(one)))
+    tellConflict(`"${key}"`, nodes, this.#onUnsaid)
     if (earlier === later || leadsTo(later, this.#beingRead, this.#document) || !this.read(later).isNullable)
       return later
     const { isNullable, kind } = this.read(earlier)
@@ -291,10 +296,4 @@ export class ShapeReader {
 function requiresMore(given: Node, { kind, node }: Shape): boolean {
   const required = asList(node['required'])
   return kind === 'object' && asList(given['required']).some((key) => !required.includes(key))
-}
-
-/** An option that says no more than what must be there; one that says nothing is any value, unless more stands beside it. */
-function isConstraint(option: unknown, isBeside: boolean): boolean {
-  const keys = Object.keys(asNode(option)).filter((key) => key !== 'description' && key !== 'title')
-  return (isBeside || keys.length > 0) && keys.every((key) => key === 'required' || key === 'not')
 }

@@ -45,3 +45,9 @@ export function isRemark(part: unknown): boolean {
   const keys = Object.keys(asNode(part))
   return keys.length > 0 && keys.every((key) => REMARKS.has(key) || key.startsWith('x-'))
 }
+
+/** An option that says no more than what must be there; one that says nothing is any value, unless more stands beside it. */
+export function isConstraint(option: unknown, isBeside: boolean): boolean {
+  const keys = Object.keys(asNode(option)).filter((key) => key !== 'description' && key !== 'title')
+  return (isBeside || keys.length > 0) && keys.every((key) => key === 'required' || key === 'not')
+}

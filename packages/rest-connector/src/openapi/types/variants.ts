@@ -60,7 +60,9 @@ function factsOf({ node }: Shape, read: ReadShape): Facts {
 function isApart(a: Facts, b: Facts): boolean {
   for (const [key, values] of Object.entries(a.constants))
     if (b.constants[key] && !values.some((value) => b.constants[key]?.includes(value))) return true
-  return a.required.some((key) => !b.properties.has(key)) || b.required.some((key) => !a.properties.has(key))
+  const hasMore = (one: Facts, other: Facts): boolean =>
+    one.required.some((key) => !other.properties.has(key) && !other.required.includes(key))
+  return hasMore(a, b) || hasMore(b, a)
 }
 
 /** A member that each variant must have with texts of its own, which serde and TypeScript call a tag. */

@@ -1,4 +1,5 @@
 import type { ScalarDefinition } from '../../../declare/type-definitions.ts'
+import { isTextual, mediaTypeOf } from '../../../templates/body-template.ts'
 import { asList, asText, type Node } from '../../openapi-document.ts'
 
 /** How integers without a format are typed. */
@@ -80,11 +81,17 @@ function integerOf(format: string | undefined, node: Node, integers: IntegerTypi
   return integers === 'auto' && isBounded ? 'Int' : 'Long'
 }
 
-/** Bytes of a file, which are no text: what a part of a multipart body is. */
-export function isBinary(node: Node): boolean {
-  return (
-    node['type'] === 'file' ||
-    node['format'] === 'binary' ||
-    node['contentMediaType'] === 'application/octet-stream'
-  )
+/** How a file is spelled that a schema describes: as it is, or encoded as text; undefined: it is no file. */
+export function fileKindOf(node: Node): 'bytes' | 'text' | undefined {
+  const { type, format, contentMediaType, contentEncoding = 'binary' } = node
+  const isEncoded = !/^(?:binary|[78]bit)$/i.test(String(contentEncoding))
+  if (format === 'byte' || format === 'base64' || isEncoded) return 'text'
+  const isBytes = type === 'file' || format === 'binary' || isBinary(asText(contentMediaType) ?? '*/*')
+  return isBytes ? 'bytes' : undefined
+}
+
+/** Whether what has a media type is no text. */
+export function isBinary(contentType: string): boolean {
+  const mediaType = mediaTypeOf(contentType)
+  return !isTextual(mediaType) && !/[/+](?:json|jwt)$|^\*\/\*$/.test(mediaType)
 }

@@ -1,4 +1,4 @@
-import { asNode, asText, type Node } from '../../openapi-document.ts'
+import { asList, asNode, asText, type Node } from '../../openapi-document.ts'
 
 const NUMBERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -25,4 +25,19 @@ function impliedTypes(node: Node): readonly string[] {
   if (node['properties'] !== undefined) return ['object']
   if (node['items'] !== undefined || node['prefixItems'] !== undefined) return ['array']
   return Object.keys(asNode(node['additionalProperties'])).length > 0 ? ['object'] : []
+}
+
+/** Tells if schemas that all hold for one value give types that no value has at once, as far as it is known. */
+export function tellConflict(what: string, nodes: readonly Node[], tell: (message: string) => void): void {
+  const types = nodes.map(roughTypesIn).filter((some) => some.length > 0)
+  if (types.every((some) => types.every((more) => some.some((type) => more.includes(type))))) return
+  const listed = [...new Set(types.map((some) => some.join(' or ')))].join(', ')
+  tell(`parts of an allOf give ${what} types that no value has at once: ${listed}`)
+}
+
+function roughTypesIn(node: Node): readonly string[] {
+  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  const given = typesIn(node)
+  const types = given.length > 0 ? given : values.flatMap((value) => (value === null ? [] : typeof value))
+  return types.map((type) => (type === 'integer' ? 'number' : type))
 }

@@ -1,7 +1,6 @@
 import { array, assert, integer, property, record } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ReceivedBody } from '../src/http/client/received-body.ts'
-import { createLedger, type HeldReply, LONG_REPLY_BYTES, ReplyMemory } from '@vinyasa/base'
+import { createLedger, type HeldReply, ReplyMemory } from '../src/index.ts'
 
 const CHUNK = 3
 
@@ -27,8 +26,8 @@ function enter(memory: ReplyMemory, left: number): Reading {
   return reading
 }
 
-describe('the memory of long replies', () => {
-  it('holds no more than it may but for the oldest and a chunk of each, and all come to their end', () => {
+describe('ReplyMemory', () => {
+  it('lets only the oldest exceed the bound by more than a chunk, and all replies finish', () => {
     const replies = array(integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 })
     const given = record({
       sizes: replies,
@@ -44,7 +43,6 @@ describe('the memory of long replies', () => {
         for (let turn = 0; readings.length > 0; turn++) {
           const going = readings.filter(({ isPaused }) => !isPaused)
           const reading = going[(picks[turn] ?? turn) % going.length]
-          // The oldest always goes on, and so somebody does.
           if (!reading || readings[0]?.isPaused) stops++
           if (!reading) break
           if (reading.left === 0) {
@@ -69,7 +67,7 @@ describe('the memory of long replies', () => {
     )
   })
 
-  it('is used again by the next replies, as far as a quarter of what may be held', () => {
+  it('reuses buffers up to a quarter of the bound', () => {
     const memory = new ReplyMemory(createLedger(1e12), 4_000)
     const [first, second] = [memory.take(600), memory.take(600)]
     memory.give(first)
@@ -77,40 +75,20 @@ describe('the memory of long replies', () => {
     expect(memory.take(500)).toBe(first)
     expect(memory.take(500)).not.toBe(second)
     memory.give(first)
-    expect(memory.take(100), 'not much larger than what it is for').not.toBe(first)
+    expect(memory.take(100), 'much larger than what it is for').not.toBe(first)
     expect(memory.take(601)).toHaveLength(601)
   })
 
-  it('of a body is given back once, and holds nothing of it then', () => {
-    const memory = new ReplyMemory(createLedger(1e12), 8 * LONG_REPLY_BYTES)
-    const flow = { pause: () => {}, resume: () => {}, refuse: () => {} }
-    for (const length of [String(2 * LONG_REPLY_BYTES), undefined]) {
-      const seen = new Set<ArrayBufferLike>()
-      for (let round = 0; round < 3; round++) {
-        const body = new ReceivedBody(4 * LONG_REPLY_BYTES, undefined, memory)
-        const half = Buffer.alloc(LONG_REPLY_BYTES, round)
-        expect(body.add(half, length, flow) && body.add(half, length, flow)).toBe(true)
-        const whole = body.whole()
-        expect(whole.equals(Buffer.concat([half, half]))).toBe(true)
-        expect(body.held).toBeDefined()
-        seen.add(whole.buffer)
-        body.release()
-        body.release()
-      }
-      // Without a length nobody knows how large the buffer has to be.
-      expect(seen.size).toBe(length === undefined ? 3 : 1)
-    }
-  })
-
-  it('is none of short bodies', () => {
-    const memory = new ReplyMemory(createLedger(1e12), 1)
-    const body = new ReceivedBody(1_000, undefined, memory)
-    const flow = {
-      pause: () => expect.unreachable('a short body waits for nobody'),
-      resume: () => {},
-      refuse: () => {},
-    }
-    expect(body.add(Buffer.alloc(10), '20', flow) && body.add(Buffer.alloc(10), '20', flow)).toBe(true)
-    expect(body.held).toBeUndefined()
+  it('refuses the replies of the owner that holds most when the ledger is full', () => {
+    const ledger = createLedger(1_000)
+    const memory = new ReplyMemory(ledger, 500)
+    const refused: string[] = []
+    const replyOf = (owner: string): HeldReply =>
+      memory.enter(owner, { pause: () => {}, resume: () => {}, refuse: () => refused.push(owner) })
+    replyOf('large').add(600)
+    replyOf('small').add(100)
+    ledger.hold('other', 350)
+    expect(refused).toEqual(['large'])
+    expect(ledger.bytes).toBe(450)
   })
 })

@@ -1,0 +1,1 @@
+export * as Query from './query.ts'

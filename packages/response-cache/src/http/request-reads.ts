@@ -1,0 +1,245 @@
+import { IncomingMessage } from 'node:http'
+import { createAttachment, keyed } from '@vinyasa/base'
+import { isTracingHeader } from '@vinyasa/invalidation'
+import type { Plugin } from 'graphql-yoga'
+
+/** Request headers that describe the transport, the client's software or a precondition. The README lists them. */
+const TRANSPORT =
+  /^(accept|accept-(encoding|charset)|content-.+|transfer-encoding|connection|keep-alive|te|upgrade|expect|date|origin|referer|user-agent|access-control-request-.+|sec-fetch-.+|if-.+|cache-control|pragma|priority|dnt|x-graphql-yoga-csrf|(x-)?apollo(graphql)?-.+|graphql-.+|(x-)?b3(-.+)?)$/
+
+/** Those of them that Yoga reads of every request. */
+const ASKED_BY_YOGA: ReadonlySet<string> = new Set(['accept', 'content-type', 'content-length', 'origin'])
+
+/** Members that Node and frameworks give a request, apart from those that say who sent it. */
+const NEUTRAL: ReadonlySet<string> = new Set(
+  'socket client httpVersionMajor httpVersionMinor httpVersion complete rawHeaders rawTrailers joinDuplicateHeaders aborted upgrade url method statusCode statusMessage headers res next route params query body rawBody baseUrl originalUrl raw req request response server app log id cookies signedCookies push'.split(
+    ' ',
+  ),
+)
+
+const OF_SOCKET = [
+  'remoteAddress',
+  'remotePort',
+  'authorized',
+  'getPeerCertificate',
+  'getPeerX509Certificate',
+]
+
+export const OTHER_REQUEST = "a request that a plugin has put in place of the client's"
+const ADDRESS = 'req.socket.remoteAddress'
+const ALL_HEADERS = 'all request headers at once'
+
+/** Counts what is read of a connection, on which requests follow one another. */
+interface Connection {
+  reads: number
+}
+
+/** Takes note of what code reads of one request. */
+export class RequestReads {
+  readonly #names = new Set<string>()
+  #connection: Connection | undefined
+  #readsBefore = 0
+  /** The headers of Node's request, and the view of them that takes note. */
+  headers: object | undefined
+  view: object | undefined
+  isSilent = false
+
+  note(name: string): void {
+    if (this.isSilent || ASKED_BY_YOGA.has(name) || TRANSPORT.test(name) || isTracingHeader(name)) return
+    this.#names.add(name)
+  }
+
+  follow(connection: Connection): void {
+    this.#connection = connection
+    this.#readsBefore = connection.reads
+  }
+
+  /** Headers by their lower-case names, and what is no header by a path such as `req.user`. */
+  get names(): ReadonlySet<string> {
+    // A client may not wait for responses: a read is then taken for one of each request under way.
+    if (this.#connection && this.#connection.reads > this.#readsBefore) this.#names.add(ADDRESS)
+    return this.#names
+  }
+}
+
+/** The requests whose reads are recorded, each until it is collected. */
+const recorded = createAttachment<RequestReads>()
+const connections = createAttachment<Connection>()
+
+/** Returns what was read of a request since it was recorded. */
+export function readsOf(request: Request): RequestReads | undefined {
+  return recorded.get(request.headers)
+}
+
+/** Calls a function whose reads of the request do not count, or do count within such a function. */
+export function silently<T>(request: Request, read: () => T, isSilent = true): T {
+  const reads = readsOf(request)
+  if (!reads || reads.isSilent === isSilent) return read()
+  reads.isSilent = isSilent
+  try {
+    return read()
+  } finally {
+    reads.isSilent = !isSilent
+  }
+}
+
+type ParseHook = NonNullable<Plugin['onRequestParse']>
+
+/**
+ * Returns Yoga's hook that limits bodies, whose copies of a request do not count as reads: Yoga makes one of each request with a
+ * body, and Hono's server makes the whole request when its body is first asked for. What parsers read of the copy counts.
+ */
+export function withoutCopies(limit: ParseHook): ParseHook {
+  return (payload) => {
+    const { request, requestParser: parse, setRequestParser } = payload
+    // Without a parser there is no copy: node-handler asks of every request whether it is too large.
+    if (!parse) return limit(payload)
+    return silently(request, () =>
+      limit({
+        ...payload,
+        requestParser(copy) {
+          const reads = readsOf(request)
+          if (reads) recordReads(copy, {}, reads)
+          return silently(request, () => parse(copy), false)
+        },
+        setRequestParser: (limited) =>
+          setRequestParser(limited && ((given) => silently(given, () => limited(given)))),
+      }),
+    )
+  }
+}
+
+/** Records what is read of a request from here on. `context`: the server's, with the request of Node or a framework. */
+export function recordReads(
+  request: Request,
+  context: object,
+  reads: RequestReads = new RequestReads(),
+): RequestReads {
+  const { headers } = request
+  const known = recorded.get(headers)
+  if (known) return known
+  recorded.set(headers, reads)
+  Object.setPrototypeOf(headers, recordingClass(Object.getPrototypeOf(headers) as object))
+  const { req } = context as { readonly req?: unknown }
+  if (isObject(req)) {
+    recordNode(req, reads)
+    const { raw } = req as { readonly raw?: unknown }
+    if (isObject(raw)) recordNode(raw, reads)
+  }
+  return reads
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** The prototype of headers that take note, for each class of headers that there is. */
+const recordingClass = keyed((base: object): object => {
+  const recording = Object.create(base) as object
+  const override = (name: string | symbol, noteOf: (given: unknown) => string): void =>
+    void Object.defineProperty(recording, name, {
+      configurable: true,
+      value(this: object, ...given: unknown[]): unknown {
+        recorded.get(this)?.note(noteOf(given[0]))
+        return (Reflect.get(base, name) as (...given: unknown[]) => unknown).apply(this, given)
+      },
+    })
+  for (const name of ['get', 'has']) override(name, (header) => String(header).toLowerCase())
+  for (const name of ['entries', 'keys', 'values', 'forEach', Symbol.iterator])
+    override(name, () => ALL_HEADERS)
+  return recording
+}, new WeakMap<object, object>())
+
+function recordNode(req: object, reads: RequestReads): void {
+  const { headers, socket } = req as Readonly<Record<string, unknown>>
+  if (!isObject(headers)) return
+  reads.headers = headers
+  recorded.set(req, reads)
+  Object.defineProperty(req, 'headers', NODE_HEADERS)
+  // A property that is redefined would make a dictionary of the request, which is slow from then on. Bun has an accessor.
+  const list = req as { rawHeaders?: unknown }
+  if (req instanceof IncomingMessage && Object.hasOwn(req, 'rawHeaders'))
+    req.rawHeaders = new Proxy(req.rawHeaders, new NotingList(reads))
+  else if (isObject(list.rawHeaders)) watch(req, 'rawHeaders', () => reads.note(ALL_HEADERS))
+  for (const name of Object.keys(req))
+    if (name[0] !== '_' && !NEUTRAL.has(name)) watch(req, name, () => reads.note(`req.${name}`))
+  if (isObject(socket)) recordSocket(socket, reads)
+}
+
+/** One descriptor for all: accessors of its own would give each request a hidden class of its own. */
+const NODE_HEADERS: PropertyDescriptor & ThisType<object> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const reads = recorded.get(this)
+    if (!reads || reads.isSilent) return reads?.headers
+    return (reads.view ??= viewOf(reads.headers as object, reads))
+  },
+  set(headers: object) {
+    Object.assign(recorded.get(this) ?? {}, { headers, view: undefined })
+  },
+}
+
+class NotingList implements ProxyHandler<string[]> {
+  readonly #reads: RequestReads
+
+  constructor(reads: RequestReads) {
+    this.#reads = reads
+  }
+
+  get(target: string[], name: string | symbol): unknown {
+    this.#reads.note(ALL_HEADERS)
+    return Reflect.get(target, name) as unknown
+  }
+}
+
+function viewOf(headers: object, reads: RequestReads): object {
+  const noteName = (name: string | symbol): void => {
+    if (typeof name === 'string') reads.note(name)
+  }
+  return new Proxy(headers, {
+    get: (target, name) => (noteName(name), Reflect.get(target, name)),
+    has: (target, name) => (noteName(name), Reflect.has(target, name)),
+    ownKeys: (target) => (reads.note(ALL_HEADERS), Reflect.ownKeys(target)),
+  })
+}
+
+function recordSocket(socket: object, reads: RequestReads): void {
+  let connection = connections.get(socket)
+  if (!connection) {
+    const counted: Connection = { reads: 0 }
+    connections.set(socket, (connection = counted))
+    for (const name of OF_SOCKET)
+      if (Object.hasOwn(socket, name)) watch(socket, name, () => void counted.reads++)
+      else if (name in socket) Object.defineProperty(socket, name, socketMember(name))
+  }
+  reads.follow(connection)
+}
+
+/** Counts what is read of a socket's class. One descriptor for all sockets, as with NODE_HEADERS. */
+const socketMember = keyed((name: string): PropertyDescriptor & ThisType<object> => ({
+  configurable: true,
+  get() {
+    const connection = connections.get(this)
+    if (connection) connection.reads++
+    return Reflect.get(Object.getPrototypeOf(this) as object, name, this) as unknown
+  },
+  set(value: unknown) {
+    Object.defineProperty(this, name, { configurable: true, enumerable: true, writable: true, value })
+  },
+}))
+
+/** Calls back before a member is read. */
+function watch(target: object, name: string, onRead: () => void): void {
+  const own = Object.getOwnPropertyDescriptor(target, name)
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: own?.enumerable ?? false,
+    get() {
+      onRead()
+      if (own) return (own.get ? own.get.call(target) : own.value) as unknown
+      return Reflect.get(Object.getPrototypeOf(target) as object, name, target) as unknown
+    },
+    set(value: unknown) {
+      Object.defineProperty(target, name, { configurable: true, enumerable: true, writable: true, value })
+    },
+  })
+}

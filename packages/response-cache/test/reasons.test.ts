@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import type { ResponseCacheOptions } from '../src/index.ts'
+import { ask, createWorld, type Ask } from './kit.ts'
+
+const users = '{ users { id } }'
+const rows: readonly [reason: string | null, query: string, options: ResponseCacheOptions, Ask?][] = [
+  [null, users, {}],
+  ['it is not a query that was executed', 'mutation { renameUser(id: "1", name: "x") { id } }', {}],
+  ['it is introspection', '{ __schema { queryType { name } } }', {}],
+  ['its lifetime is 0', users, { defaultTtlMs: 0 }],
+  ['ignoredTypes names User', users, { ignoredTypes: ['User'] }],
+  ['enabled did not return true', users, { enabled: () => false }],
+  ['session returned no string', users, { session: () => ({}) as never, onEvent: () => {} }],
+  ['the request has a cookie, which is not part of the key', users, {}, { headers: { cookie: 'a=1' } }],
+  ['code reads authorization', '{ me { name } }', { varyHeaders: [], onEvent: () => {} }],
+  ['it is not a query that was executed', '{ nothing }', {}],
+]
+
+it.each(rows)('x-cache-reason is %j', async (reason, query, options, given) => {
+  for (const exposeReasons of [true, false]) {
+    const { headers } = await ask(createWorld({ cache: { ...options, exposeReasons } }), query, given)
+    expect(headers.get('x-cache-reason')).toBe(exposeReasons ? reason : null)
+  }
+})

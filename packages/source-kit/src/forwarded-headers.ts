@@ -1,0 +1,55 @@
+/** They belong to one connection or one body, or the HTTP client sets them; some send grpc-js into a loop. */
+const NEVER = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'trailers',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+])
+
+/** Whether a header, by its name in lower case, cannot be passed on, in either direction. */
+export function isOfConnection(name: string): boolean {
+  return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
+}
+
+/** Refuses names in `forwardHeaders` that no source passes on. `errorOf` makes the source's own error. */
+export function refuseForwarded(
+  names: readonly string[],
+  errorOf: (path: readonly PropertyKey[], message: string) => Error,
+): void {
+  const index = names.findIndex((name) => isOfConnection(name.toLowerCase()))
+  if (index >= 0)
+    throw errorOf(
+      ['forwardHeaders', index],
+      `forwardHeaders must not name "${names[index]?.toLowerCase()}": it belongs to one connection or body, or the HTTP client sets it; take it out`,
+    )
+}
+
+/** Reads headers as Fetch has them, or a plain record of them, on a GraphQL context or on its request. */
+export function headersOf(context: unknown): ((name: string) => string | undefined) | undefined {
+  if (typeof context !== 'object' || context === null) return undefined
+  const request = 'request' in context ? context.request : undefined
+  const holder = typeof request === 'object' && request !== null && 'headers' in request ? request : context
+  const headers: unknown = 'headers' in holder ? holder.headers : undefined
+  if (typeof headers !== 'object' || headers === null) return undefined
+  if ('get' in headers && typeof headers.get === 'function')
+    return (name) => (headers as Headers).get(name) ?? undefined
+  const record = headers as Readonly<Record<string, unknown>>
+  return (name) => {
+    const value = Object.hasOwn(record, name) ? record[name] : undefined
+    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined
+  }
+}

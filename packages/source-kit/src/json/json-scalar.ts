@@ -1,0 +1,61 @@
+import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
+
+/** Creates the scalar of any JSON value. Its values are sent as they are. */
+export function createJsonScalar(serialize = (value: unknown): unknown => value): GraphQLScalarType {
+  return new GraphQLScalarType({
+    name: 'JSON',
+    description: 'Any JSON value.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+    serialize,
+    parseValue: unrounded,
+    parseLiteral: exactLiteral,
+  })
+}
+
+/** A variable's integers of 2^53 and more have been rounded before, so their digits are unknown. */
+function unrounded(value: unknown): unknown {
+  const parts = [value]
+  // Parts are added meanwhile; recursion would have no bound.
+  for (const next of parts) {
+    if (typeof next === 'number' && Number.isInteger(next) && !Number.isSafeInteger(next))
+      throw new GraphQLError(
+        `JSON in variables must have integers below 2^53, since JavaScript rounds larger ones, got about ${next}. Write it in the document, or send it as a string.`,
+      )
+    if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) parts.push(item)
+  }
+  return value
+}
+
+const MAX_DIGITS = 1_000
+
+/** A literal's value; integers that a JavaScript number would round keep their digits. */
+export function exactLiteral(
+  node: ValueNode,
+  variables?: Parameters<typeof valueFromASTUntyped>[1],
+): unknown {
+  switch (node.kind) {
+    case Kind.INT: {
+      // `BigInt` takes quadratic time.
+      if (node.value.length > MAX_DIGITS)
+        throw new GraphQLError(`An integer in JSON must have at most ${MAX_DIGITS} digits.`, { nodes: node })
+      const number = Number(node.value)
+      return Number.isSafeInteger(number) ? number : BigInt(node.value)
+    }
+    case Kind.LIST:
+      return node.values.map((item) => exactLiteral(item, variables))
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        node.fields.map(({ name, value }) => [name.value, exactLiteral(value, variables)]),
+      )
+    default:
+      return valueFromASTUntyped(node, variables)
+  }
+}
+
+/** JSON that a bigint may be in: it becomes a string of its digits. */
+export function withoutBigInts(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(withoutBigInts)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInts(item)]))
+}
