@@ -48,6 +48,8 @@ const PREAMBLES: Readonly<Record<string, { readonly before: string; readonly aft
   "rest-connector: const { findings, variables, ...api } = await importOpenApi('petstore.yaml', {": {
     before: `import { createRestConnector, importOpenApi } from '@vinyasa/rest-connector'\n`,
   },
+  "response-cache: useResponseCache({ varyHeaders: ['Authorization', 'X-Tenant'] }) // part of the key, and of Vary":
+    { before: `import { useResponseCache } from '@vinyasa/response-cache'\n` },
   "node-handler: import { createNodeHandler, usePipeline } from '@vinyasa/node-handler'": {
     before: `import { createYoga } from 'graphql-yoga'\n${SCHEMA}const plugins: [] = []\n`,
   },

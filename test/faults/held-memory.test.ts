@@ -34,7 +34,7 @@ it.each([...bodyAttacks, ...holderAttacks].map((attack) => [attack.name, attack]
       {
         area: 'memory',
         fault,
-        prepare: async () => void (attacker = await startAttack(attack, demo.url, SEED)),
+        prepare: async () => void (attacker = await startAttack([attack], demo.url, SEED)),
         run: (signal) => attacker.until(signal),
       },
     )

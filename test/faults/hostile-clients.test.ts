@@ -42,7 +42,7 @@ it.each(attacks.map((attack) => [attack.name, attack] as const))(
       {
         area: 'clients',
         fault,
-        prepare: async () => void (attacker = await startAttack(attack, demo.url, SEED)),
+        prepare: async () => void (attacker = await startAttack([attack], demo.url, SEED)),
         run: (signal) => attacker.until(signal),
       },
     )

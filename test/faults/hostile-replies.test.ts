@@ -1,8 +1,7 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { createServer, type AddressInfo } from 'node:net'
 import { createDisposables } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { END_STREAM, fields, frame, Frame, headers, OK } from './hostile/frames.ts'
+import { jsonReply, LISTED, PACKED, packedMessage, shred } from './hostile/large-replies.ts'
 import { startRawGrpc } from './hostile/raw-grpc.ts'
 import { startGateway, type RunningGateway } from './support/gateway.ts'
 import { besideNeighbours, NEIGHBOURS_TIMEOUT_MS, type Neighbours } from './support/neighbours.ts'
@@ -17,60 +16,7 @@ const AT_ONCE = 200
 /** A quarter of it is what the gateway holds for all clients together. */
 const HEAP_MB = 256
 
-const json = (body: Buffer, more = ''): Buffer =>
-  Buffer.concat([
-    Buffer.from(
-      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${more}Content-Length: ${body.length}\r\n\r\n`,
-    ),
-    body,
-  ])
-const SMALL = json(Buffer.from('{"id":"1"}'))
-/**
- * 10 kB that become 9.8 MB. V8 needs 75 ms to make one string of as many bytes, whoever asks for it: these are strings of
- * 100 kB.
- */
-const PACKED = json(
-  gzipSync(`{"id":"1","filler":[${`"${'a'.repeat(100_000)}",`.repeat(98)}""]}`, { level: 9 }),
-  'Content-Encoding: gzip\r\n',
-)
-const LISTED = json(
-  gzipSync(`{"id":"1","filler":[${'0,'.repeat(450_000)}0]${' '.repeat(8_000_000)}}`, { level: 9 }),
-  'Content-Encoding: gzip\r\n',
-)
-const CHUNKED = Buffer.from(
-  'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n',
-)
-/** One-byte chunks, 6 MB in all. */
-const SHREDS = Buffer.from('1\r\n \r\n'.repeat(16_384))
-
-function shred(socket: Socket, left = 61): void {
-  if (left === 0 || socket.destroyed) return
-  socket.write(SHREDS, () => setImmediate(() => shred(socket, left - 1)))
-}
-
-/** A message with one field `filler`, and the `id` "1". */
-function packedMessage(): Buffer {
-  const filler = Buffer.alloc(3_900_000, 'a')
-  const length = [
-    (filler.length & 127) | 128,
-    ((filler.length >> 7) & 127) | 128,
-    ((filler.length >> 14) & 127) | 128,
-    filler.length >> 21,
-  ]
-  const packed = gzipSync(Buffer.concat([Buffer.from([0x0a, 1, 0x31, 0x12, ...length]), filler]), {
-    level: 9,
-  })
-  const prefix = Buffer.alloc(5)
-  prefix[0] = 1
-  prefix.writeUInt32BE(packed.length, 1)
-  return Buffer.concat([prefix, packed])
-}
-const PACKED_MESSAGE = packedMessage()
-const GZIP = fields([
-  [':status', '200'],
-  ['content-type', 'application/grpc'],
-  ['grpc-encoding', 'gzip'],
-])
+const SMALL = jsonReply(Buffer.from('{"id":"1"}'))
 
 /** What every change is held to: fewer rows; `pnpm test:faults` is all. */
 const isQuick = process.env['FAULTS_QUICK'] === '1'
@@ -89,10 +35,8 @@ beforeAll(async () => {
       for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
         const [, how] = /^GET \/(\w+)/.exec(text) ?? []
         text = text.slice(end + 4)
-        if (how === 'shredded') {
-          socket.write(CHUNKED)
-          shred(socket)
-        } else socket.write(how === 'packed' ? PACKED : how === 'listed' ? LISTED : SMALL)
+        if (how === 'shredded') shred(socket)
+        else socket.write(how === 'packed' ? PACKED : how === 'listed' ? LISTED : SMALL)
       }
     })
   })
@@ -101,11 +45,7 @@ beforeAll(async () => {
   const grpc = disposables.use(
     await startRawGrpc({
       onRequest(_, stream, message, send) {
-        if (message.length === 0) return
-        const frames = [headers(0, stream, GZIP)]
-        for (let at = 0; at < PACKED_MESSAGE.length; at += 16_384)
-          frames.push(frame(Frame.DATA, 0, stream, PACKED_MESSAGE.subarray(at, at + 16_384)))
-        send([...frames, headers(END_STREAM, stream, OK)])
+        if (message.length > 0) send(packedMessage(stream))
       },
     }),
   )

@@ -75,11 +75,6 @@ describe('what breaks the protocol closes the socket with the code for it', () =
       4400,
       (socket: RawWebSocket) => socket.sendJson({ type: 'subscribe', payload: { query: LIVE } }),
     ],
-    [
-      'subscribe without query',
-      4400,
-      (socket: RawWebSocket) => socket.sendJson({ id: 'a', type: 'subscribe', payload: {} }),
-    ],
     ['complete without id', 4400, (socket: RawWebSocket) => socket.sendJson({ type: 'complete' })],
     [
       'a second connection_init',

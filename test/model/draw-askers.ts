@@ -1,5 +1,4 @@
 import type { Random } from '@vinyasa/test-kit'
-import { defaultAskers } from './draw-code.ts'
 import { drawFeatures } from './draw-features.ts'
 import { drawUsers } from './draw-settings.ts'
 import type {
@@ -38,7 +37,13 @@ const ROWS: readonly Row[] = [
   { who: 'x-tenant', forward: ['x-tenant'], settings: { preset: 'production' } },
   { who: 'x-secret', forward: ['x-tenant'], settings: { interceptor: true } },
   { who: 'cookie', forward: ['cookie', 'x-tenant'], settings: { preset: 'production' } },
-  { who: 'x-region', forward: ['x-tenant'], varyHeaders: ['x-region'], settings: { fixture: 'plugins' } },
+  {
+    who: 'x-region',
+    forward: ['x-tenant'],
+    // The context of these servers reads the token.
+    varyHeaders: ['authorization', 'x-region'],
+    settings: { fixture: 'plugins' },
+  },
   {
     who: 'authorization',
     forward: ['authorization'],
@@ -120,8 +125,7 @@ function settingsOf(random: Random, row: Row, clientMaxAge: boolean): SettingsPl
 }
 
 function codeOf(random: Random, { who, forward }: Row, settings: SettingsPlan): readonly CodePlan[] {
-  const byDefault = defaultAskers(settings)
-  const { preset, jwt, interceptor, cache } = settings
+  const { preset, jwt, interceptor, cache, fixture } = settings
   const ofSource = (): CodePlan['call'] =>
     // The interceptor is one of REST.
     interceptor || random.chance(0.5)
@@ -138,20 +142,23 @@ function codeOf(random: Random, { who, forward }: Row, settings: SettingsPlan): 
   })
   const isSilent = (headers: readonly string[]): boolean =>
     headers.every((name) => cache?.varyHeaders?.includes(name))
+  const secret = plan('header', { header: 'x-secret', isDeclared: false })
   const undeclared =
     preset === 'production'
       ? [
-          plan('header', { header: 'x-secret', isDeclared: false }),
-          plan('header', { asker: [], isDeclared: isSilent([who]) }),
+          secret,
+          // A statement is believed of all but calls of sources.
           plan('source', { asker: [], isDeclared: isSilent(forward) }),
-          ...(jwt ? [plan('claims', { asker: [], isDeclared: false })] : []),
         ]
-      : []
+      : // The cache records what code reads on a server without a gateway.
+        fixture === 'plugins'
+        ? [secret]
+        : []
   return [
-    plan('header', byDefault.has(who) ? {} : { asker: [who] }),
-    plan('source'),
+    plan('header', { asker: [who] }),
+    plan('source', { asker: forward }),
     plan('source alone', { asker: [] }),
-    ...(jwt ? [plan('claims')] : []),
+    ...(jwt ? [plan('claims', { asker: ['authorization'] })] : []),
     ...undeclared,
   ].map((code, place) => ({ ...code, name: `code${place}` }))
 }

@@ -42,13 +42,13 @@ export function drawCode(
       header,
       call: { source, method: source === 'grpc' ? upper(call.name) : call.name },
       isMethod: random.chance(0.25),
-      ...stated(random, read, settings),
+      ...stated(random, kind, read, settings),
     }
   })
 }
 
-/** Headers by which askers of code are told apart where nothing is stated. */
-export function defaultAskers({ grpcForward, restForward, cache }: SettingsPlan): ReadonlySet<string> {
+/** Headers that the cache of a place always tells apart. */
+function defaultAskers({ grpcForward, restForward, cache }: SettingsPlan): ReadonlySet<string> {
   return new Set([
     ...(grpcForward ?? ['authorization']),
     ...restForward,
@@ -60,19 +60,24 @@ export function defaultAskers({ grpcForward, restForward, cache }: SettingsPlan)
 /** What the configuration says of it: all that it reads, nothing, or, in production, less than it reads. */
 function stated(
   random: Random,
+  reads: CodePlan['reads'],
   read: readonly string[],
   settings: SettingsPlan,
 ): Pick<CodePlan, 'asker' | 'isDeclared'> {
   const { preset, session, interceptor } = settings
   const byDefault = defaultAskers(settings)
-  // Who says by `session` who asks, says it of cookies too.
-  if ((session || interceptor) && read.includes('cookie')) return { asker: read, isDeclared: true }
+  // `session` gives the client's identity for all fields, here by `x-secret`: what it leaves out has to be declared.
+  const isOfSession = (name: string): boolean =>
+    name === 'x-secret' || (name !== 'cookie' && byDefault.has(name))
+  if ((session || interceptor) && !read.every(isOfSession)) return { asker: read, isDeclared: true }
   const isDefault = read.every((name) => byDefault.has(name))
   if (preset === 'production' && random.chance(0.6))
-    return random.chance(0.5)
+    // A statement is believed of all but calls of sources.
+    return reads === 'source' && random.chance(0.5)
       ? { asker: [], isDeclared: read.length === 0 }
       : { asker: undefined, isDeclared: isDefault }
-  return isDefault && random.chance(0.8)
+  // What states nothing is shared with nobody.
+  return isDefault && random.chance(0.2)
     ? { asker: undefined, isDeclared: true }
     : { asker: read, isDeclared: true }
 }

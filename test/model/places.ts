@@ -163,7 +163,7 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
   }
 }
 
-/** What the configuration states: of fields that are computed from other types, and of mutations written by hand. */
+/** What the configuration states: of fields that are computed from other types, of mutations, and of code, who reads it. */
 function dependenciesOf({ schema }: WorldPlan): Readonly<Record<string, DependencyStatement>> {
   return Object.fromEntries([
     ...schema.entities.flatMap(({ name, computed }) =>
@@ -171,6 +171,9 @@ function dependenciesOf({ schema }: WorldPlan): Readonly<Record<string, Dependen
     ),
     ...schema.mutations.flatMap(({ name, source, changes }) =>
       source === 'own' && changes ? [[`Mutation.${name}`, { changes }] as const] : [],
+    ),
+    ...schema.reads.flatMap(({ name, source }) =>
+      source === 'own' ? [[`Query.${name}`, { asker: [] }] as const] : [],
     ),
     ...schema.code.flatMap(({ name, asker }) => (asker ? [[`Query.${name}`, { asker }] as const] : [])),
   ])
@@ -303,8 +306,9 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
     const { asker: _, ...others } = statement
     if (held?.[field]) held[field].extensions = { ...held[field].extensions, ...others }
   }
-  // À la carte a resolver says by hand what it reads.
-  for (const { name, reads, header, call } of plan.schema.code) {
+  // On a plain server a resolver declares by hand what it reads. What is not declared is recorded.
+  for (const { name, reads, header, call, isDeclared } of plan.schema.code) {
+    if (!isDeclared) continue
     const asker = call.source === 'grpc' ? source.asker : connector.asker
     const field = schema.getQueryType()?.getFields()[name]
     const headers = { header: [header], claims: ['authorization'], source: [], 'source alone': [] }[reads]

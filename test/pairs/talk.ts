@@ -109,9 +109,7 @@ export class Talk {
     const response = await fetch(endpoint, init)
     const { status, headers } = response
     const text = await response.text()
-    // Neither pages nor the answer to what a browser asks before it sends a request are in a metric of the endpoint.
-    const isPage = headers.get('content-type')?.startsWith('text/html') === true
-    if (init.method !== 'OPTIONS' && !isPage) this.beside.statuses.push(String(status))
+    this.beside.statuses.push(String(status))
     if (headers.get('x-cache') === 'BYPASS') this.beside.bypassed++
     this.beside.codes.push(...[...text.matchAll(/"code":"(\w+)"/g)].map(([, code = '']) => code))
     return { status, headers, text }

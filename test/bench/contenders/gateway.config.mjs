@@ -144,6 +144,7 @@ export default {
   ...(schema === 'hello' && {
     typeDefs: 'type Query { hello: String }',
     resolvers: { Query: { hello: () => 'world' } },
+    dependencies: { 'Query.hello': { asker: [] } },
   }),
   ...added
     .split(' ')

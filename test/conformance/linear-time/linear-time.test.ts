@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { findSlowness, type HardText } from './measure.ts'
-import { scanSources } from './source-scan.ts'
+import { scanSources, scanText } from './source-scan.ts'
+import { EXCEPTIONS, isException } from './exceptions.ts'
+import { textFunctions } from './text-functions.ts'
 
 /** Commands that read files of the operator, once and by hand. */
 const OF_THE_OPERATOR = ['apps/gateway/src/commands/']
@@ -54,6 +57,42 @@ it('every regular expression of the sources runs in linear time', async () => {
 })
 
 it('finds a quadratic expression', async () => {
-  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$'), LENGTH)
+  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$'), LENGTH / 2)
   expect(found).not.toEqual([])
+})
+
+it('every function of the table runs in linear time, and its longest turn is short', async () => {
+  const found: string[] = []
+  for (const { file, name, findSlowness } of textFunctions)
+    found.push(...(await findSlowness()).map((slowness) => `${file} ${name} on ${slowness}`))
+  expect(found).toEqual([])
+})
+
+it('the table and the exceptions name every exported function that takes text', () => {
+  const named = new Set(textFunctions.map(({ file, name }) => `${file}#${name}`))
+  const scanned = scanSources().flatMap(({ file, textFunctions: names }) =>
+    names.map((name) => `${file}#${name}`),
+  )
+  expect(scanned.length).toBeGreaterThan(200)
+  expect(scanned.filter((one) => !named.has(one) && !isException(one))).toEqual([])
+  // What is gone from the sources goes from the exceptions, too.
+  expect(Object.keys(EXCEPTIONS).filter((start) => !scanned.some((one) => one.startsWith(start)))).toEqual([])
+})
+
+it('each function of the table is exported by its file', () => {
+  const exported = (file: string, name: string): boolean =>
+    new RegExp(`^export (?:async )?(?:function|class|const) ${name}\\b`, 'm').test(
+      readFileSync(new URL(`../../../${file}.ts`, import.meta.url), 'utf8'),
+    )
+  expect(textFunctions.filter(({ file, name }) => !exported(file, name))).toEqual([])
+})
+
+it('finds a new function that takes text', () => {
+  const source = `export function hidden(text: string): string { return text.trim() }
+export const other = (request: Request) => request.url.split('/')
+export class Reader { read(text: string) { return text } }
+export function counts(count: number): number { return count }
+function inner(text: string): string { return text }`
+  expect(scanText('a', source).textFunctions).toEqual(['hidden', 'other', 'Reader'])
+  expect(scanText('a', 'export function same(text: string) { return text }').textFunctions).toEqual([])
 })

@@ -108,6 +108,8 @@ export async function startWorld(row: Row, isCached: boolean): Promise<World> {
       'Query.fail': { asker: [] },
       'Query.hidden': { asker: [] },
       'User.friend': { asker: [] },
+      'User.id': { asker: [] },
+      'User.name': { asker: [] },
     },
     responseCache: isCached,
     graphql: { introspection: true },

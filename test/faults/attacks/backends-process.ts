@@ -2,6 +2,15 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { createRandom, type Random } from '@vinyasa/test-kit'
 import { END_STREAM, fields, headers, reply } from '../hostile/frames.ts'
+import {
+  endlessMessages,
+  fillerMessage,
+  jsonReply,
+  LISTED,
+  PACKED,
+  packedMessage,
+  shred,
+} from '../hostile/large-replies.ts'
 import { badly } from '../hostile/grpc.ts'
 import { startRawGrpc } from '../hostile/raw-grpc.ts'
 import { answerBadly } from '../hostile/rest.ts'
@@ -13,6 +22,8 @@ const item = (index: number): Buffer => {
   return Buffer.concat([Buffer.of(0x0a, name.length + 2, 0x0a, name.length), name])
 }
 const LIST = Buffer.concat(Array.from({ length: 10_000 }, (_, index) => item(index)))
+const LONG_MESSAGE = fillerMessage(3_900_000)
+const STREAMED_MESSAGE = fillerMessage(100_000)
 const FAILED = fields([
   [':status', '200'],
   ['content-type', 'application/grpc'],
@@ -38,29 +49,40 @@ const grpc = await startRawGrpc({
     } else if (how === 'bytes') send(reply(stream, anyBytes(random)))
     else if (how === 'empty') send(reply(stream, EMPTY_ITEMS))
     else if (how === 'list') send(reply(stream, LIST))
+    else if (how === 'packed') send(packedMessage(stream))
+    else if (how === 'long') send(reply(stream, LONG_MESSAGE))
+    else if (how === 'stream') send(endlessMessages(stream, STREAMED_MESSAGE, 30))
     else socket.write(headers(END_STREAM, stream, FAILED))
   },
 })
 
-const json = (body: string): string =>
-  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-const BRACKETS = json('['.repeat(4_000_000))
-const ROWS = json(
-  JSON.stringify(
-    Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b', id] })),
+const REPLIES: Readonly<Record<string, Buffer>> = {
+  brackets: jsonReply(Buffer.from('['.repeat(4_000_000))),
+  list: jsonReply(
+    Buffer.from(
+      JSON.stringify(
+        Array.from({ length: 10_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b', id] })),
+      ),
+    ),
   ),
-)
+  packed: PACKED,
+  listed: LISTED,
+}
+const EMPTY = jsonReply(Buffer.from('{}'))
 
 const rest = createServer((socket) => {
   let text = ''
   socket.on('error', () => {})
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1')
+    // It does not read what it is sent.
+    if (text.startsWith('POST')) return void socket.pause()
     for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
-      const [, how, seed] = /^GET \/(\w+)\/?(\d*)/.exec(text) ?? []
+      const [, how = '', seed] = /^GET \/(\w+)\/?(\d*)/.exec(text) ?? []
       text = text.slice(end + 4)
       if (how === 'anything') answerBadly(socket, createRandom(Number(seed), 'rest'))
-      else socket.write(how === 'brackets' ? BRACKETS : how === 'list' ? ROWS : json('{}'))
+      else if (how === 'shredded') shred(socket)
+      else socket.write(REPLIES[how] ?? EMPTY)
     }
   })
 })

@@ -22,7 +22,11 @@ const FORM_HEAD = `${HEAD}Content-Type: multipart/form-data; boundary=b\r\n`
 const FORM = `--b\r\nContent-Disposition: form-data; name="operations"\r\n\r\n${LONG}\r\n--b--\r\n`
 
 /** Sends a request again and again on new connections, until each is answered or closed. */
-function send(count: number, run: AttackRun, bytesOf: (client: number) => string | Buffer): Promise<void> {
+export function send(
+  count: number,
+  run: AttackRun,
+  bytesOf: (client: number) => string | Buffer,
+): Promise<void> {
   return clients(count, run, async (client) => {
     const socket = await open(run.target, run.signal, ANOTHER_ADDRESS)
     const over = Promise.race([once(socket, 'end'), once(socket, 'close')]).catch(() => {})

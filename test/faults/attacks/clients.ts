@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { hostileRequests } from '../hostile/requests.ts'
 import { hostileSocket } from '../hostile/web-socket.ts'
 import type { Attack, AttackRun } from './attack.ts'
-import { ANOTHER_ADDRESS, drained, frame, open, openWebSocket, pause, post } from './wire.ts'
+import { ANOTHER_ADDRESS, drained, frame, open, openWebSocket, pause, post, goneWithin } from './wire.ts'
 
 /** Some 150 kB, at little cost once it is cached. */
 const LARGE = `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: users(limit: 100) { users { id name } }`).join(' ')} }`
@@ -62,7 +61,7 @@ function occupy(run: AttackRun, request: string): Promise<void> {
     await pause(client / 2, run.signal)
     const socket = await open(run.target, run.signal, ANOTHER_ADDRESS)
     socket.resume().write(request)
-    if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(20_000, run.signal)])
+    await goneWithin(20_000, socket, run.signal)
     socket.destroy()
     await pause(500, run.signal)
   })

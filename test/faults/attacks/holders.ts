@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Attack, AttackRun } from './attack.ts'
-import { ANOTHER_ADDRESS, drained, frame, open, openWebSocket, pause, post } from './wire.ts'
+import { ANOTHER_ADDRESS, drained, frame, open, openWebSocket, pause, post, goneWithin } from './wire.ts'
 
 /** Three bytes each on the wire, 64 in memory. */
 const objects = (count: number): readonly object[] => Array.from({ length: count }, () => ({}))
@@ -37,7 +36,7 @@ async function keepOpen(
       })
       socket.resume()
       await fill(socket, index)
-      if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(30_000, signal)])
+      await goneWithin(30_000, socket, signal)
       socket.destroy()
       await pause(200, signal)
     }
@@ -85,7 +84,7 @@ export const holderAttacks: readonly Attack[] = [
         while (!signal.aborted) {
           const socket = await open(target, signal, ANOTHER_ADDRESS)
           socket.resume().write(request)
-          if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(30_000, signal)])
+          await goneWithin(30_000, socket, signal)
           socket.destroy()
           await pause(5_000, signal)
         }

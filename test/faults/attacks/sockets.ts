@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Attack, AttackRun } from './attack.ts'
-import { ANOTHER_ADDRESS, frame, openWebSocket, pause } from './wire.ts'
+import { ANOTHER_ADDRESS, frame, openWebSocket, pause, goneWithin } from './wire.ts'
 
 const USERS = 'users(limit: 100) { users { id name } }'
 /** Each of another number of users. */
@@ -26,7 +25,7 @@ async function sockets(
       if (ask.reads(index)) socket.resume()
       else socket.pause()
       subscribe(socket, ask.payloads)
-      if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(20_000, signal)])
+      await goneWithin(20_000, socket, signal)
       socket.destroy()
       await pause(200, signal)
     }

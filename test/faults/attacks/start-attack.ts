@@ -20,9 +20,10 @@ export interface Attacker {
   until(signal: AbortSignal): Promise<void>
 }
 
-/** Starts an attack in a process of its own; resolves when it attacks. */
-export async function startAttack({ name }: Attack, url: string, seed: number): Promise<Attacker> {
-  const attacker = await startScript('attacker.ts', [url, name, String(seed)], /attacking/)
+/** Starts attacks in a process of their own; resolves when they attack. */
+export async function startAttack(attacks: readonly Attack[], url: string, seed: number): Promise<Attacker> {
+  const names = attacks.map(({ name }) => name)
+  const attacker = await startScript('attacker.ts', [url, String(seed), ...names], /attacking/)
   return {
     async until(signal) {
       setMaxListeners(0, signal)
@@ -30,7 +31,7 @@ export async function startAttack({ name }: Attack, url: string, seed: number): 
         signal.addEventListener('abort', () => resolve('ended'), { once: true }),
       )
       const how = signal.aborted ? 'ended' : await Promise.race([ended, attacker.exited])
-      if (how !== 'ended') throw new Error(`the attack "${name}" failed:\n${attacker.output()}`)
+      if (how !== 'ended') throw new Error(`the attack "${names.join(' + ')}" failed:\n${attacker.output()}`)
       await attacker.kill('SIGTERM', 3_000).catch(() => attacker.kill('SIGKILL'))
     },
   }

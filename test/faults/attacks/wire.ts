@@ -30,6 +30,11 @@ export async function drained(socket: Socket): Promise<void> {
   })
 }
 
+/** Resolves when the socket is gone, whatever it failed with, and after `ms`. */
+export async function goneWithin(ms: number, socket: Socket, signal: AbortSignal): Promise<void> {
+  if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(ms, signal)]).catch(() => {})
+}
+
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => {})
 }
@@ -67,7 +72,7 @@ export interface WebSocketOptions {
   readonly payload?: object
 }
 
-/** A socket that has said `connection_init`. */
+/** A socket whose `connection_init` was acknowledged, or that is gone: operations before that are refused (4401). */
 export async function openWebSocket(
   target: Target,
   signal: AbortSignal,
@@ -78,5 +83,13 @@ export async function openWebSocket(
     'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   )
   socket.write(frame(JSON.stringify({ type: 'connection_init', payload })))
+  if (!socket.destroyed) await Promise.race([acknowledged(socket), once(socket, 'close')]).catch(() => {})
   return socket
+}
+
+async function acknowledged(socket: Socket): Promise<void> {
+  for (let text = ''; !text.includes('connection_ack');) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    text += chunk.toString('latin1')
+  }
 }

@@ -29,6 +29,7 @@ const config: object = {
     type Mutation { size(f: Upload!): Int }
     type Subscription { ticks: Int }
   `,
+  dependencies: { 'Query.hello': { asker: [] }, 'Query.late': { asker: [] }, 'Query.hang': { asker: [] } },
   resolvers: {
     Query: {
       hello: () => 'world',

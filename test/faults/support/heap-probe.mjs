@@ -16,8 +16,8 @@ process.on('SIGUSR2', () => {
   // What finalizers and cleared weak references held goes in a second round.
   setTimeout(() => {
     collect()
-    const { heapUsed, rss } = process.memoryUsage()
-    process.stdout.write(`heap-probe ${heapUsed} ${rss} ${delayMs}\n`)
+    const { heapUsed, rss, external } = process.memoryUsage()
+    process.stdout.write(`heap-probe ${heapUsed} ${rss} ${delayMs} ${external}\n`)
     delay.reset()
   }, 50)
 })

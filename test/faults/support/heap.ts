@@ -9,6 +9,8 @@ export const HEAP_PROBE: readonly string[] = [
 
 export interface HeapSize {
   readonly heapMb: number
+  /** Buffers. */
+  readonly externalMb: number
   readonly residentMb: number
   /** 99th percentile of the event loop's delay since the process was last asked; its timer's 10 ms included. */
   readonly loopDelayMs: number
@@ -20,6 +22,7 @@ export async function heapOf(process: SpawnedProcess): Promise<HeapSize> {
   const before = lines().length
   process.signal('SIGUSR2')
   await waitUntil(() => lines().length > before, { timeoutMs: 10_000, awaited: 'the heap probe' })
-  const [, heap, resident, loopDelayMs] = lines().at(-1)!.split(' ').map(Number)
-  return { heapMb: heap! / 1_048_576, residentMb: resident! / 1_048_576, loopDelayMs: loopDelayMs! }
+  const [, heap, resident, loopDelayMs, external] = lines().at(-1)!.split(' ').map(Number)
+  const [heapMb, residentMb, externalMb] = [heap!, resident!, external!].map((bytes) => bytes / 1_048_576)
+  return { heapMb: heapMb!, residentMb: residentMb!, externalMb: externalMb!, loopDelayMs: loopDelayMs! }
 }

@@ -35,11 +35,6 @@ export const FAULTS: readonly Fault[] = [
         from: 'for (const field of code) add(field, ofCode)',
         to: '',
       },
-      {
-        file: 'apps/gateway/src/dependencies/own-code/view-of.ts',
-        from: 'if (!isLive && !isCached) return context',
-        to: 'return context',
-      },
     ],
     beside: { cache: KEEPING, resolvers: 'undeclared' },
   },
@@ -314,8 +309,8 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'apps/gateway/src/access/documents/persisted-documents.ts',
-        from: 'return asKnown(params, id === undefined ? undefined : textOf(id))',
-        to: 'return id === undefined ? undefined : void asKnown',
+        from: '      return text === undefined ? undefined : withText(params, text)',
+        to: '      return text === undefined ? undefined : void withText',
       },
     ],
     beside: { documents: 'allow' },
@@ -335,9 +330,9 @@ export const FAULTS: readonly Fault[] = [
     name: 'event streams stay in an nginx as it is shipped',
     edits: [
       {
-        file: 'packages/live-query/src/http.ts',
-        from: "res?.setHeader?.('X-Accel-Buffering', 'no')",
-        to: 'void res',
+        file: 'packages/live-query/src/execution/stream-results.ts',
+        from: "'X-Accel-Buffering': 'no', ",
+        to: '',
       },
       {
         file: 'apps/gateway/src/http/live-streams.ts',

@@ -90,6 +90,7 @@ const BOUNDED = {
     cacheSize: constantFrom(1, 1_000),
     cacheMaxBytes: constantFrom(1_000, 1_000_000),
     cacheTtlMs: constantFrom(1, 60_000),
+    limitsResponseCache: boolean(),
     defaultHeaders: constant({ 'x-gateway': 'pairs' }),
     maxResponseBytes: constant(1_000_000),
     maxResponseItems: constant(10_000),

@@ -1,0 +1,77 @@
+const OPERATOR = 'reads settings or files of the operator before the gateway listens'
+const SCHEMA = 'reads names of the schema and of settings, when the schema is built'
+const DOCUMENT = 'builds the schema from a document, by the functions of the table'
+const CALLS = 'passes text on to functions of the table'
+const KIND = 'looks at the type of a value, not at its text'
+const WRITES = 'puts text into messages or results, and does not go through it'
+
+/** Why functions that take text are not in the table, by the beginning of their file and name. */
+export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    [OPERATOR]: `apps/demo-
+      apps/gateway/src/commands/ apps/gateway/src/config/ apps/gateway/src/cli# apps/gateway/src/errors#
+      apps/gateway/src/access/documents/load-documents# apps/gateway/src/access/rules/ apps/gateway/src/bus/
+      apps/gateway/src/connections/listen# apps/gateway/src/connections/open-files# apps/gateway/src/graphiql/
+      apps/gateway/src/http/cors#toPattern apps/gateway/src/http/trusted-proxies#isProxyRange
+      apps/gateway/src/redis/ apps/gateway/src/sources/ apps/gateway/src/texts/first-mistake#
+      apps/gateway/src/texts/pem-texts# apps/gateway/src/v8/ apps/gateway/src/workers/
+      packages/base/src/options/check-options# packages/grpc-source/src/descriptors/
+      packages/grpc-source/src/runtime/endpoint# packages/grpc-source/src/runtime/metadata#askerOf
+      packages/grpc-transport/src/grpc/pool# packages/grpc-transport/src/grpc/target#
+      packages/grpc-transport/src/tls-context# packages/response-cache/src/store/redis-url#
+      packages/rest-connector/src/declare/ packages/rest-connector/src/interceptors/
+      packages/rest-connector/src/templates/template#parseTemplate
+      packages/rest-connector/src/templates/template#refuseStrayBraces
+      packages/source-kit/src/templates/entity-id#compileEntityId packages/yoga-internals/src/yogas-plugins#`,
+    [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
+      apps/gateway/src/federation/key-selection# apps/gateway/src/schema/ packages/grpc-source/src/calls/key-path#
+      packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/input-types#
+      packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes
+      packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#
+      packages/rest-connector/src/parameters/style#hasStyle packages/source-kit/src/naming/
+      packages/source-kit/src/plan/compile-plan# packages/source-kit/src/schema/`,
+    [DOCUMENT]: `packages/rest-connector/src/openapi/files/download# packages/rest-connector/src/openapi/files/file-reader#
+      packages/rest-connector/src/openapi/files/text-of# packages/rest-connector/src/openapi/findings#Findings
+      packages/rest-connector/src/openapi/import-openapi# packages/rest-connector/src/openapi/links/links#
+      packages/rest-connector/src/openapi/names#passedOver packages/rest-connector/src/openapi/request-parameters#
+      packages/rest-connector/src/openapi/security# packages/rest-connector/src/openapi/types/default-value#
+      packages/rest-connector/src/openapi/types/describe#describeMember
+      packages/rest-connector/src/openapi/types/input-cycles#
+      packages/rest-connector/src/openapi/types/leaves/leaf-types# packages/rest-connector/src/openapi/types/leaves/scalars#
+      packages/rest-connector/src/openapi/types/shape# packages/rest-connector/src/openapi/types/type-names#TypeNames
+      packages/rest-connector/src/openapi/types/unsaid# packages/rest-connector/src/openapi/types/variants#`,
+    [CALLS]: `apps/gateway/src/federation/lookup# apps/gateway/src/observability/recorder#
+      packages/base/src/http/bounded-fetch# packages/base/src/json/stringify-slices#writeInSlices
+      packages/defer-splitter/src/wire/endpoint# packages/grpc-source/src/methods/invoker#
+      packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes#
+      packages/live-query/src/protocol/operation# packages/live-query/src/store/groups#
+      packages/node-handler/src/fast-path/fast-path-requests# packages/node-handler/src/prepared-path/answer#
+      packages/node-handler/src/prepared-path/asked-operation# packages/pipeline/src/operation-run#
+      packages/pipeline/src/pipeline# packages/response-cache/src/answer/result-keeper#
+      packages/response-cache/src/answer/user-rules# packages/response-cache/src/http/json-body#
+      packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
+    [KIND]: `packages/response-cache/src/http/request-reads#
+      packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/hooks/on-result-process#
+      packages/node-handler/src/http/guard-body#hasBody packages/node-handler/src/yoga/yoga-5#
+      packages/rest-connector/src/bodies/file#isFile packages/rest-connector/src/http/cache-key#isInKey
+      packages/rest-connector/src/http/header-values#single
+      packages/rest-connector/src/openapi/openapi-document#asNode
+      packages/rest-connector/src/openapi/openapi-document#asList
+      packages/rest-connector/src/openapi/openapi-document#asText`,
+    [WRITES]: `packages/grpc-source/src/runtime/faults#describeFailure packages/response-cache/src/errors#
+      apps/gateway/src/logging/outage# apps/gateway/src/access/documents/apq#ofThisMoment apps/gateway/src/logging/line-writer#lineWriterOf
+      packages/defer-splitter/src/eager/split-walk#SplitWalk packages/defer-splitter/src/execution/complete#
+      packages/defer-splitter/src/wire/only-part#
+      packages/grpc-source/src/methods/reply-headers# packages/grpc-transport/src/grpc/request-headers#
+      packages/grpc-transport/src/http2/out-buffer# packages/live-query/src/errors#
+ packages/live-query/src/protocol/handshake#refuseUpgrade
+      packages/live-query/src/store/update# packages/node-handler/src/http/guard-body#guardBody
+      packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
+      packages/response-cache/src/store/tags#typeTag packages/response-cache/src/store/tags#entityTag
+      packages/response-cache/src/store/tags#unidentifiedTag packages/source-kit/src/answer/json-result#`,
+  }).flatMap(([reason, starts]) => starts.split(/\s+/).map((start) => [start, reason])),
+)
+
+export function isException(named: string): boolean {
+  return Object.keys(EXCEPTIONS).some((start) => named.startsWith(start))
+}
