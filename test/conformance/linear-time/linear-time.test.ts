@@ -53,11 +53,11 @@ it('every regular expression of the sources runs in linear time', async () => {
     const slow = await findSlowness(read, hardTexts(expression.source), LENGTH)
     found.push(...slow.map((slowness) => `${file} ${expression} on ${slowness}`))
   }
-  expect(found).toEqual([])
+  expect(found.join('\n')).toBe('')
 })
 
 it('finds a quadratic expression', async () => {
-  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$'), LENGTH / 2)
+  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$'), LENGTH * 2)
   expect(found).not.toEqual([])
 })
 
@@ -65,7 +65,7 @@ it('every function of the table runs in linear time, and its longest turn is sho
   const found: string[] = []
   for (const { file, name, findSlowness } of textFunctions)
     found.push(...(await findSlowness()).map((slowness) => `${file} ${name} on ${slowness}`))
-  expect(found).toEqual([])
+  expect(found.join('\n')).toBe('')
 })
 
 it('the table and the exceptions name every exported function that takes text', () => {
