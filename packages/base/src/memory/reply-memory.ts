@@ -2,13 +2,13 @@ import type { Transform } from 'node:stream'
 import { ownerOfWork } from '../fair-queue.ts'
 import type { Abortable } from '../ending.ts'
 import { onAbort } from '../on-abort.ts'
-import { type Holding, type Ledger, processLedger } from './ledger.ts'
+import { type Ledger, processLedger } from './ledger.ts'
 
 /** Shorter replies are not counted. */
 export const LONG_REPLY_BYTES: number = 256 * 1024
-/** Bytes of unpacked replies above which all of them but the oldest wait. */
+/** Bytes of unpacked replies above which most of them wait. */
 const UNPACKED_BYTES = 8 * 1024 * 1024
-/** Further bytes that are expected of a reply that goes on. */
+/** Bytes that a reply is expected to take at least. */
 const EXPECTED_BYTES = 4 * 1024 * 1024
 /** The share of these bytes that is kept for the buffers of the next replies. */
 const KEPT_SHARE = 1 / 4
@@ -31,14 +31,19 @@ export interface HeldReply {
 }
 
 /**
- * Counts long replies of backends in a ledger and paces them: above `pacedBytes` all of them wait but the oldest, so that
- * many replies at once take as much memory as a few. It reuses buffers, because V8 frees megabytes later than they arrive.
- * Replies of different backends must not share one: they would wait while the oldest one's backend stalls.
+ * Counts long replies of backends in a ledger and paces them: above `pacedBytes` most of them wait, so that many replies at
+ * once take as much memory as a few. A reply that has waited goes on to its end, and one of the owner that holds least goes
+ * first: whoever asks for one long reply does not wait for another's hundred. It reuses buffers, because V8 frees megabytes
+ * later than they arrive. Replies of different backends must not share one: they would wait while one backend stalls.
  */
 export class ReplyMemory {
   readonly #ledger: Ledger
   readonly #pacedBytes: number
-  readonly #replies = new Set<Held>()
+  /** Replies that wait, in the order in which they began to. */
+  readonly #waiting = new Set<Held>()
+  /** Replies that go on to their end, whatever the others take. */
+  readonly #letOn = new Set<Held>()
+  readonly #bytesOf = new Map<unknown, number>()
   readonly #free: Buffer[] = []
   #freeBytes = 0
   #bytes = 0
@@ -54,28 +59,29 @@ export class ReplyMemory {
       reply.leave()
       flow.refuse()
     })
+    let hasLeft = false
     const reply: Held = {
+      owner: owner ?? flow,
       flow,
-      holding,
       bytes: 0,
-      isPaused: false,
       add: (bytes) => {
-        if (!this.#replies.has(reply)) return
+        if (hasLeft) return
         reply.bytes += bytes
-        this.#bytes += bytes
+        this.#count(reply, bytes)
         holding.resize(reply.bytes)
-        if (reply.isPaused || !this.#replies.has(reply) || this.#mayGoOn(reply)) return
-        reply.isPaused = true
-        flow.pause()
+        // The ledger may have dropped it.
+        if (!hasLeft) this.#pace(reply)
       },
       leave: () => {
-        if (!this.#replies.delete(reply)) return
-        this.#bytes -= reply.bytes
+        if (hasLeft) return
+        hasLeft = true
+        this.#waiting.delete(reply)
+        this.#letOn.delete(reply)
+        this.#count(reply, -reply.bytes)
         holding.release()
         this.#resume()
       },
     }
-    this.#replies.add(reply)
     return reply
   }
 
@@ -97,31 +103,53 @@ export class ReplyMemory {
     this.#freeBytes += buffer.length
   }
 
-  /** Resumes the oldest replies, as many as are expected to fit. */
+  #count(reply: Held, bytes: number): void {
+    this.#bytes += bytes
+    const all = (this.#bytesOf.get(reply.owner) ?? 0) + bytes
+    if (all === 0) this.#bytesOf.delete(reply.owner)
+    else this.#bytesOf.set(reply.owner, all)
+  }
+
+  #pace(reply: Held): void {
+    if (this.#bytes <= this.#pacedBytes || this.#waiting.has(reply) || this.#letOn.has(reply)) return
+    if (this.#hasRoomFor(reply)) return void this.#letOn.add(reply)
+    this.#waiting.add(reply)
+    reply.flow.pause()
+  }
+
   #resume(): void {
-    let room = this.#pacedBytes - this.#bytes
-    const [oldest] = this.#replies
-    for (const reply of this.#replies) {
-      if (room <= 0 && reply !== oldest) return
-      if (!reply.isPaused) continue
-      room -= EXPECTED_BYTES
-      reply.isPaused = false
-      reply.flow.resume()
+    while (this.#waiting.size > 0) {
+      const next = this.#ofLeastOwner()
+      if (!this.#hasRoomFor(next)) return
+      this.#waiting.delete(next)
+      this.#letOn.add(next)
+      next.flow.resume()
     }
   }
 
-  #mayGoOn(reply: Held): boolean {
-    if (this.#bytes <= this.#pacedBytes) return true
-    const [oldest] = this.#replies
-    return reply === oldest
+  /** One owner gets half of the bytes, so that another's reply goes on at once. What waits holds little, and does not count. */
+  #hasRoomFor({ owner }: Held): boolean {
+    let [all, own] = [0, 0]
+    for (const reply of this.#letOn) {
+      const bytes = Math.max(EXPECTED_BYTES, reply.bytes)
+      all += bytes
+      if (reply.owner === owner) own += bytes
+    }
+    return all < this.#pacedBytes && own < this.#pacedBytes / 2
+  }
+
+  #ofLeastOwner(): Held {
+    let least = this.#waiting.values().next().value as Held
+    const bytesOf = ({ owner }: Held): number => this.#bytesOf.get(owner) ?? 0
+    for (const reply of this.#waiting) if (bytesOf(reply) < bytesOf(least)) least = reply
+    return least
   }
 }
 
 interface Held extends HeldReply {
+  readonly owner: unknown
   readonly flow: ReplyFlow
-  readonly holding: Holding
   bytes: number
-  isPaused: boolean
 }
 
 /** The memory of all unpacked replies of this process. Their packed bytes have all arrived, so none of them stalls. */

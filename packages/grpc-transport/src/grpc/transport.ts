@@ -11,7 +11,7 @@ import { createHeadBlock } from './request-headers.ts'
 
 /** The default of grpc-js. */
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
-/** Bytes of long replies at once, above which all of them but the oldest wait. */
+/** Bytes of long replies at once, above which most of them wait. */
 const PACED_BYTES = 16 * 1024 * 1024
 
 /**
