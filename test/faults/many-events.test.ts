@@ -141,17 +141,15 @@ const bySocket: Open = async (target, operations, token) => {
   return sockets
 }
 
+const MULTIPART = 'multipart/mixed;subscriptionSpec=1.0, application/json'
+const PART = 'Content-Type: application/json'
 const STREAMS: readonly (readonly [name: string, open: Open, operations: readonly object[], mark: string])[] =
   [
     ['a subscription over SSE', byRequest('text/event-stream'), SUBSCRIPTION, 'event: next'],
-    [
-      'a subscription over multipart',
-      byRequest('multipart/mixed;subscriptionSpec=1.0, application/json'),
-      SUBSCRIPTION,
-      'Content-Type: application/json',
-    ],
+    ['a subscription over multipart', byRequest(MULTIPART), SUBSCRIPTION, PART],
     ['a subscription on a socket', bySocket, SUBSCRIPTION, '"type":"next"'],
     ['live queries over SSE', byRequest('text/event-stream'), LIVE, 'event: next'],
+    ['live queries over multipart', byRequest(MULTIPART), LIVE, PART],
     ['live queries on a socket', bySocket, LIVE, '"type":"next"'],
   ]
 
