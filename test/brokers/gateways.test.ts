@@ -72,7 +72,7 @@ async function open(topology: Topology['config'], baseDirectory: string): Promis
     rateLimit: { rules: [{ max: 1_000, windowSeconds: 60 }] },
     typeDefs:
       'type User { id: ID! name: String } type Query { user: User } type Mutation { rename(name: String!): User }',
-    dependencies: { 'Query.user': { asker: [] } },
+    dependencies: { 'Query.user': { variesBy: [] } },
     resolvers: {
       Query: { user: () => ({ id: '1', name: names.current }) },
       Mutation: {

@@ -28,7 +28,7 @@ async function startFleet(size: number, broker: 'redis' | 'nats'): Promise<Fleet
     responseCache: true,
     typeDefs:
       'type User { id: ID! name: String } type Query { user: User } type Mutation { rename(name: String!): User }',
-    dependencies: { 'Query.user': { asker: [] } },
+    dependencies: { 'Query.user': { variesBy: [] } },
     resolvers: {
       Query: { user: () => ({ id: '1', name: names.current }) },
       Mutation: {

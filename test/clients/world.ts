@@ -72,7 +72,7 @@ export async function startWorld(more: GatewayConfig = {}): Promise<World> {
           },
         },
       },
-      dependencies: { 'Query.user': { asker: [] }, 'User.bio': { asker: [] } },
+      dependencies: { 'Query.user': { variesBy: [] }, 'User.bio': { variesBy: [] } },
       responseCache: true,
       defer: 'default',
       liveQuery: { defaults: { enabled: true, throttleMs: 0 } },

@@ -6,7 +6,7 @@ import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-// A plugin that writes who asks into the parameters of a request: the same bytes mean another thing for each asker, however
+// A plugin that writes who asks into the parameters of a request: the same bytes mean another thing for each caller, however
 // often they came, with a cache that knows of the parameters alone.
 
 interface Parameters {
@@ -87,7 +87,7 @@ describe.each([
   ['without a cache', false],
   ['with a cache', true],
 ])('%s', (_name, isCached) => {
-  it.each(Object.entries(PLUGINS))('%s: each asker gets their own', async (_what, plugin) => {
+  it.each(Object.entries(PLUGINS))('%s: each caller gets their own', async (_what, plugin) => {
     const ask = await start(plugin, isCached)
     const query = 'query ($user: String) { hello(name: $user) }'
     for (const body of [

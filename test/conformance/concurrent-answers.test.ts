@@ -34,27 +34,27 @@ message UserList { repeated User users = 1; }`
 const ids = Array.from({ length: COUNT }, (_, at) => at + 1)
 
 /** Everybody is shown other names, so that one who gets another's is seen. */
-function userOf(id: number, asker: string) {
+function userOf(id: number, caller: string) {
   return {
     id: String(id),
-    name: `User ${id} for ${asker}`,
+    name: `User ${id} for ${caller}`,
     number: String(9_007_199_254_740_993n + BigInt(id)),
     itemId: String(((id * 7) % COUNT) + 1),
     tags: id % 3 === 0 ? ['three', ''] : [],
   }
 }
 
-function itemOf(id: number, asker: string) {
+function itemOf(id: number, caller: string) {
   const ownerId = id % 5 === 0 ? null : String(((id * 3) % COUNT) + 1)
-  return { id: String(id), title: `Item ${id} for ${asker}`, ownerId, weight: id / 8 }
+  return { id: String(id), title: `Item ${id} for ${caller}`, ownerId, weight: id / 8 }
 }
 
 async function startGateway(): Promise<string> {
   const asked = (metadata: { get(name: string): readonly unknown[] }): string =>
     String(metadata.get('x-user')[0] ?? '')
-  const one = ({ id }: { id: string }, asker: string): object => {
+  const one = ({ id }: { id: string }, caller: string): object => {
     if (!ids.includes(Number(id))) throw grpcError(status.NOT_FOUND, `no user ${id}`)
-    return userOf(Number(id), asker)
+    return userOf(Number(id), caller)
   }
   const users = await startGrpcBackend({
     protos: PROTO,
@@ -71,13 +71,13 @@ async function startGateway(): Promise<string> {
   })
   onTestFinished(() => users.stop())
   const items = await startRestBackend(({ url, headers }) => {
-    const asker = String(headers['x-user'] ?? '')
+    const caller = String(headers['x-user'] ?? '')
     const [, , id] = url.pathname.split('/')
     if (id !== undefined)
-      return ids.includes(Number(id)) ? { json: itemOf(Number(id), asker) } : { status: 404, json: {} }
+      return ids.includes(Number(id)) ? { json: itemOf(Number(id), caller) } : { status: 404, json: {} }
     const wanted = url.searchParams.getAll('ids').map(Number)
     const limit = Number(url.searchParams.get('limit') ?? 0)
-    return { json: (limit ? ids.slice(0, limit) : wanted.toReversed()).map((one) => itemOf(one, asker)) }
+    return { json: (limit ? ids.slice(0, limit) : wanted.toReversed()).map((one) => itemOf(one, caller)) }
   })
   onTestFinished(() => items.stop())
   const folder = openFolder()
@@ -164,78 +164,80 @@ interface Asked {
   readonly codes?: readonly string[]
 }
 
-type Draw = (id: number, asker: string) => Asked
+type Draw = (id: number, caller: string) => Asked
 
 const USER = 'id name number tags'
-const user = (id: number, asker: string): object => {
-  const { itemId: _, ...rest } = userOf(id, asker)
+const user = (id: number, caller: string): object => {
+  const { itemId: _, ...rest } = userOf(id, caller)
   return rest
 }
-const ownerOf = (id: number, asker: string): object | null => {
-  const { ownerId } = itemOf(id, asker)
-  return ownerId === null ? null : { name: userOf(Number(ownerId), asker).name }
+const ownerOf = (id: number, caller: string): object | null => {
+  const { ownerId } = itemOf(id, caller)
+  return ownerId === null ? null : { name: userOf(Number(ownerId), caller).name }
 }
-const itemOfUser = (id: number, asker: string): object => {
-  const { itemId } = userOf(id, asker)
-  return { title: itemOf(Number(itemId), asker).title, owner: ownerOf(Number(itemId), asker) }
+const itemOfUser = (id: number, caller: string): object => {
+  const { itemId } = userOf(id, caller)
+  return { title: itemOf(Number(itemId), caller).title, owner: ownerOf(Number(itemId), caller) }
 }
 
 const KINDS: Readonly<Record<string, Draw>> = {
-  'one by a variable': (id, asker) => ({
+  'one by a variable': (id, caller) => ({
     query: `query ($id: String) { user(id: $id) { ${USER} } }`,
     variables: { id: String(id) },
-    data: { user: user(id, asker) },
+    data: { user: user(id, caller) },
   }),
-  'one by a literal': (id, asker) => ({
+  'one by a literal': (id, caller) => ({
     query: `{ user(id: "${id}") { ${USER} } }`,
-    data: { user: user(id, asker) },
+    data: { user: user(id, caller) },
   }),
-  'a list': (id, asker) => ({
+  'a list': (id, caller) => ({
     query: `{ users(limit: ${id % 40}) { id name } }`,
-    data: { users: ids.slice(0, id % 40).map((one) => ({ id: String(one), name: userOf(one, asker).name })) },
+    data: {
+      users: ids.slice(0, id % 40).map((one) => ({ id: String(one), name: userOf(one, caller).name })),
+    },
   }),
-  'joins there and back': (id, asker) => ({
+  'joins there and back': (id, caller) => ({
     query: `{ users(limit: ${id % 20}) { item { title owner { name } } } }`,
-    data: { users: ids.slice(0, id % 20).map((one) => ({ item: itemOfUser(one, asker) })) },
+    data: { users: ids.slice(0, id % 20).map((one) => ({ item: itemOfUser(one, caller) })) },
   }),
-  'one of REST': (id, asker) => ({
+  'one of REST': (id, caller) => ({
     query: 'query ($id: ID!) { item(id: $id) { id title weight owner { name } } }',
     variables: { id: String(id) },
     data: {
       item: {
         id: String(id),
-        title: itemOf(id, asker).title,
-        weight: itemOf(id, asker).weight,
-        owner: ownerOf(id, asker),
+        title: itemOf(id, caller).title,
+        weight: itemOf(id, caller).weight,
+        owner: ownerOf(id, caller),
       },
     },
   }),
-  'a list of REST': (id, asker) => ({
+  'a list of REST': (id, caller) => ({
     query: `query Items($most: Int) { items(limit: $most) { ...T } } fragment T on Item { title }`,
     variables: { most: (id % 30) + 1 },
-    data: { items: ids.slice(0, (id % 30) + 1).map((one) => ({ title: itemOf(one, asker).title })) },
+    data: { items: ids.slice(0, (id % 30) + 1).map((one) => ({ title: itemOf(one, caller).title })) },
   }),
-  'both sources, twice': (id, asker) => ({
+  'both sources, twice': (id, caller) => ({
     query: `query ($yes: Boolean!) { a: user(id: "${id}") { name } b: item(id: "${id}") { title } c: user(id: "1") { name @include(if: $yes) id } }`,
     variables: { yes: id % 2 === 0 },
     data: {
-      a: { name: userOf(id, asker).name },
-      b: { title: itemOf(id, asker).title },
-      c: { ...(id % 2 === 0 && { name: userOf(1, asker).name }), id: '1' },
+      a: { name: userOf(id, caller).name },
+      b: { title: itemOf(id, caller).title },
+      c: { ...(id % 2 === 0 && { name: userOf(1, caller).name }), id: '1' },
     },
   }),
-  'what is not there, beside what is': (id, asker) => ({
+  'what is not there, beside what is': (id, caller) => ({
     query: `{ no: user(id: "${id + COUNT}") { id } neither: item(id: "${id + COUNT}") { id } yes: user(id: "${id}") { name } }`,
-    data: { no: null, neither: null, yes: { name: userOf(id, asker).name } },
+    data: { no: null, neither: null, yes: { name: userOf(id, caller).name } },
     codes: ['NOT_FOUND', 'NOT_FOUND'],
   }),
-  'in parts': (id, asker) => ({
+  'in parts': (id, caller) => ({
     query: `{ user(id: "${id}") { id ... @defer { item { title owner { name } } } } }`,
-    data: { user: { id: String(id), item: itemOfUser(id, asker) } },
+    data: { user: { id: String(id), item: itemOfUser(id, caller) } },
   }),
-  'a change': (id, asker) => ({
+  'a change': (id, caller) => ({
     query: `mutation { touchUser(id: "${id}") { name } }`,
-    data: { touchUser: { name: userOf(id, asker).name } },
+    data: { touchUser: { name: userOf(id, caller).name } },
   }),
 }
 
@@ -262,9 +264,9 @@ it(
     let left = ANSWERS
     let hits = 0
 
-    async function send(asker: string, body: unknown, isGet: boolean): Promise<readonly Answer[]> {
+    async function send(caller: string, body: unknown, isGet: boolean): Promise<readonly Answer[]> {
       const headers = {
-        'x-user': asker,
+        'x-user': caller,
         'content-type': 'application/json',
         'x-graphql-csrf': '1',
         accept: 'multipart/mixed;deferSpec=20220824, application/json',
@@ -286,18 +288,18 @@ it(
     async function client(_: unknown, number: number): Promise<void> {
       const random = createRandom(SEED, `client ${number}`)
       while (left > 0 && wrong.length < 5) {
-        const asker = `u${random.below(8)}`
+        const caller = `u${random.below(8)}`
         const isBatch = random.below(8) === 0
         const drawn = Array.from({ length: isBatch ? 3 : 1 }, () => {
           const [kind, draw] = kinds[random.below(kinds.length)] as (typeof kinds)[number]
-          return { kind, asked: draw(random.below(random.pick([5, COUNT])) + 1, asker) }
+          return { kind, asked: draw(random.below(random.pick([5, COUNT])) + 1, caller) }
         }).filter(({ kind }) => !isBatch || kind !== 'in parts')
         if (drawn.length === 0) continue
         left -= drawn.length
         const bodies = drawn.map(({ asked: { query, variables } }) => ({ query, variables }))
         const [{ kind, asked }] = drawn as [(typeof drawn)[number]]
         const isGet = !isBatch && !asked.variables && kind !== 'a change' && random.below(4) === 0
-        const answers = await send(asker, isBatch ? bodies : bodies[0], isGet)
+        const answers = await send(caller, isBatch ? bodies : bodies[0], isGet)
         for (const [at, { kind, asked }] of drawn.entries()) {
           counts.set(kind, (counts.get(kind) ?? 0) + 1)
           const { data, errors = [] } = answers[at] ?? {}
@@ -308,7 +310,7 @@ it(
           ]
           if (!isDeepStrictEqual(got, wanted))
             wrong.push(
-              [kind, asker, asked.query, JSON.stringify(answers[at]), JSON.stringify(wanted)].join('\n'),
+              [kind, caller, asked.query, JSON.stringify(answers[at]), JSON.stringify(wanted)].join('\n'),
             )
         }
       }

@@ -1,6 +1,6 @@
 import { type DeferSplitterOptions, useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
-import { createDependencies, describeOperationAsker } from '@vinyasa/invalidation'
+import { createDependencies, describeOperationVariesBy } from '@vinyasa/invalidation'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
@@ -246,7 +246,7 @@ const WALKS: Readonly<Record<string, (document: DocumentNode) => unknown>> = {
   'depth of limits': (document) => measureOperation(document, { maxDepth: 1_000 }),
   'the cost of types': (document) => compileCost(schema, document, 'Q', createCostModel({})),
   'fields of a rate limit': (document) => countFields(schema, document, 'Q', new Set(['Node.left'])),
-  'who asks': (document) => describeOperationAsker(schema, document),
+  'who asks': (document) => describeOperationVariesBy(schema, document),
   'dependencies of an operation': (document) => createDependencies(schema).ofOperation(document),
   'the profile of a cache': (document) => profileDocument(schema, document, 'Q', { idFields: ['id'] }),
   'entities of an answer': (document) =>

@@ -25,7 +25,7 @@ describeWithRedis('while Redis is away', () => {
          responseCache: { defaultTtlMs: 60_000 },
          typeDefs: 'type Query { who: Int!, count: Int! }',
          resolvers: { Query: { who: () => process.pid, count: () => ++count } },
-         dependencies: { 'Query.who': { asker: [] }, 'Query.count': { asker: [] } },
+         dependencies: { 'Query.who': { variesBy: [] }, 'Query.count': { variesBy: [] } },
        }`,
     )
     const gateway = await spawnProcess({

@@ -157,7 +157,7 @@ async function startShop() {
     {
       typeDefs: 'type Product { id: ID! price: Int } type Query { products: [Product!] }',
       resolvers: { Query: { products: () => [product] } },
-      dependencies: { 'Query.products': { asker: [] } },
+      dependencies: { 'Query.products': { variesBy: [] } },
       responseCache: true,
       invalidate: { secret: SECRET },
     },

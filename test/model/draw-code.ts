@@ -48,7 +48,7 @@ export function drawCode(
 }
 
 /** Headers that the cache of a place always tells apart. */
-function defaultAskers({ grpcForward, restForward, cache }: SettingsPlan): ReadonlySet<string> {
+function defaultVariesBy({ grpcForward, restForward, cache }: SettingsPlan): ReadonlySet<string> {
   return new Set([
     ...(grpcForward ?? ['authorization']),
     ...restForward,
@@ -63,23 +63,23 @@ function stated(
   reads: CodePlan['reads'],
   read: readonly string[],
   settings: SettingsPlan,
-): Pick<CodePlan, 'asker' | 'isDeclared'> {
+): Pick<CodePlan, 'variesBy' | 'isDeclared'> {
   const { preset, session, interceptor } = settings
-  const byDefault = defaultAskers(settings)
+  const byDefault = defaultVariesBy(settings)
   // `session` gives the client's identity for all fields, here by `x-secret`: what it leaves out has to be declared.
   const isOfSession = (name: string): boolean =>
     name === 'x-secret' || (name !== 'cookie' && byDefault.has(name))
-  if ((session || interceptor) && !read.every(isOfSession)) return { asker: read, isDeclared: true }
+  if ((session || interceptor) && !read.every(isOfSession)) return { variesBy: read, isDeclared: true }
   const isDefault = read.every((name) => byDefault.has(name))
   if (preset === 'production' && random.chance(0.6))
     // A statement is believed of all but calls of sources.
     return reads === 'source' && random.chance(0.5)
-      ? { asker: [], isDeclared: read.length === 0 }
-      : { asker: undefined, isDeclared: isDefault }
+      ? { variesBy: [], isDeclared: read.length === 0 }
+      : { variesBy: undefined, isDeclared: isDefault }
   // What states nothing is shared with nobody.
   return isDefault && random.chance(0.2)
-    ? { asker: undefined, isDeclared: true }
-    : { asker: read, isDeclared: true }
+    ? { variesBy: undefined, isDeclared: true }
+    : { variesBy: read, isDeclared: true }
 }
 
 /** As it stands in a query. */

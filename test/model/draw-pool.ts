@@ -15,7 +15,7 @@ const LIVE = 8
 const POINTING = 11
 
 export function drawPool(random: Random, built: GraphQLSchema, plan: WorldPlan): Pool {
-  return plan.kind === 'askers' ? askersPool(plan) : freePool(random, built, plan)
+  return plan.kind === 'callers' ? variesByPool(plan) : freePool(random, built, plan)
 }
 
 function freePool(random: Random, built: GraphQLSchema, { schema, settings }: WorldPlan): Pool {
@@ -42,7 +42,7 @@ function freePool(random: Random, built: GraphQLSchema, { schema, settings }: Wo
 }
 
 /** Each field of code alone, what sources give, and what statements by hand are about. */
-function askersPool({ schema }: WorldPlan): Pool {
+function variesByPool({ schema }: WorldPlan): Pool {
   const operation = (selection: string): Operation => ({ head: '', selection, variables: undefined })
   const live = [
     ...schema.code.filter(({ isDeclared }) => isDeclared).map(asked),

@@ -1,6 +1,6 @@
 // A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone,
 // and shows the steps that its violation needs. `--until-broken` begins no world after a violation, `--write` puts the counts
-// into RESULTS.md. Exits with 1 when a rule was broken. `--fixtures gateway,plugins,redis,workers,mortal,fleet,askers` says
+// into RESULTS.md. Exits with 1 when a rule was broken. `--fixtures gateway,plugins,redis,workers,mortal,fleet,callers` says
 // which kinds of worlds, and is part of what a seed decides. MODEL_LOG=error shows what gateways log.
 import { parseArgs } from 'node:util'
 import type { WorldKind } from './plan.ts'

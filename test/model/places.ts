@@ -173,9 +173,11 @@ function dependenciesOf({ schema }: WorldPlan): Readonly<Record<string, Dependen
       source === 'own' && changes ? [[`Mutation.${name}`, { changes }] as const] : [],
     ),
     ...schema.reads.flatMap(({ name, source }) =>
-      source === 'own' ? [[`Query.${name}`, { asker: [] }] as const] : [],
+      source === 'own' ? [[`Query.${name}`, { variesBy: [] }] as const] : [],
     ),
-    ...schema.code.flatMap(({ name, asker }) => (asker ? [[`Query.${name}`, { asker }] as const] : [])),
+    ...schema.code.flatMap(({ name, variesBy }) =>
+      variesBy ? [[`Query.${name}`, { variesBy }] as const] : [],
+    ),
   ])
 }
 
@@ -303,16 +305,17 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
     const held = (
       schema.getType(type) as { getFields?(): Record<string, { extensions: object }> }
     ).getFields?.()
-    const { asker: _, ...others } = statement
+    const { variesBy: _, ...others } = statement
     if (held?.[field]) held[field].extensions = { ...held[field].extensions, ...others }
   }
   // On a plain server a resolver declares by hand what it reads. What is not declared is recorded.
   for (const { name, reads, header, call, isDeclared } of plan.schema.code) {
     if (!isDeclared) continue
-    const asker = call.source === 'grpc' ? source.asker : connector.asker
+    const variesBy = call.source === 'grpc' ? source.variesBy : connector.variesBy
     const field = schema.getQueryType()?.getFields()[name]
     const headers = { header: [header], claims: ['authorization'], source: [], 'source alone': [] }[reads]
-    if (field) field.extensions = { ...field.extensions, asker: reads === 'source' ? asker : { headers } }
+    if (field)
+      field.extensions = { ...field.extensions, variesBy: reads === 'source' ? variesBy : { headers } }
   }
   const server = createServer(yoga)
   const sockets = ['/graphql/live', '/graphql'].map((path) =>

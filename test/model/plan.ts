@@ -122,7 +122,7 @@ export interface CodePlan {
   /** A method of what its resolver gives reads it. */
   readonly isMethod: boolean
   /** What the configuration states; undefined: nothing. */
-  readonly asker: readonly string[] | undefined
+  readonly variesBy: readonly string[] | undefined
   /** Whether it reads nothing more than that, or than the default. */
   readonly isDeclared: boolean
 }
@@ -174,7 +174,7 @@ export interface CachePlan {
 export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis' | 'mortal' | 'fleet'
 
 /** What a world may be: of the servers named, or a small one about who asks. */
-export type WorldKind = FixtureName | 'askers'
+export type WorldKind = FixtureName | 'callers'
 
 export interface SettingsPlan {
   readonly fixture: FixtureName
@@ -261,8 +261,8 @@ export type StepPlan =
   | ({ readonly kind: 'attack'; readonly attack: 'guard' | 'origin'; readonly document: string } & ByUser)
 
 export interface WorldPlan {
-  /** `askers`: small, and about who asks alone. */
-  readonly kind: 'free' | 'askers'
+  /** `callers`: small, and about who asks alone. */
+  readonly kind: 'free' | 'callers'
   readonly seed: number
   readonly world: number
   readonly schema: SchemaPlan

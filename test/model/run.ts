@@ -1,5 +1,5 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
-import { drawAskers } from './draw-askers.ts'
+import { drawVariesBy } from './draw-callers.ts'
 import { drawFeatures } from './draw-features.ts'
 import { drawPool } from './draw-pool.ts'
 import { drawSchema } from './draw-schema.ts'
@@ -45,7 +45,7 @@ const STEPS = 40
 /** Worlds at a time: while one waits for a process or a deadline, others go on. */
 const LANES = 4
 const KINDS: readonly WorldKind[] = [
-  'askers',
+  'callers',
   'gateway',
   'gateway',
   'gateway',
@@ -105,11 +105,11 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
 /** Every other world is a small one. */
 function drawWorld(seed: number, world: number, kinds: readonly WorldKind[]): WorldPlan {
   const random = createRandom(seed, `world ${world}`)
-  const fixtures = kinds.filter((kind) => kind !== 'askers')
+  const fixtures = kinds.filter((kind) => kind !== 'callers')
   const turns = fixtures.length > 0 && fixtures.length < kinds.length ? 2 : 1
   const isSmall = fixtures.length === 0 || (turns === 2 && world % 2 === 1)
   const turn = Math.ceil(world / turns)
-  if (isSmall) return { seed, world, ...drawAskers(random, turn - 1) }
+  if (isSmall) return { seed, world, ...drawVariesBy(random, turn - 1) }
   const settings = drawSettings(random, drawFixture(seed, turn, fixtures))
   const users = drawUsers(random, settings.jwt)
   const isByEntity = settings.cache?.strategy === 'entities'
@@ -135,7 +135,7 @@ async function runWorld(
   { redis, tally, only = (steps) => steps, isOver = () => false }: WorldRun,
 ): Promise<Found | undefined> {
   const { seed, world, kind, settings } = plan
-  tally.add(`world ${kind === 'askers' ? kind : settings.fixture}`)
+  tally.add(`world ${kind === 'callers' ? kind : settings.fixture}`)
   const server = USES_REDIS.has(settings.fixture) ? await redis.get() : undefined
   await using opened = await openPlaces(plan, server?.url)
   const random = createRandom(seed, `steps ${world}`)
@@ -144,7 +144,7 @@ async function runWorld(
   const { places } = opened
   const operations = pool.operations.length
   const drawn =
-    plan.kind === 'askers'
+    plan.kind === 'callers'
       ? drawTurns(random, built, plan, pool)
       : drawSteps(random, built, plan, { places: places.length, operations, live: pool.live }, STEPS)
   const steps = only(drawn)

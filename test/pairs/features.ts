@@ -58,7 +58,7 @@ export const FEATURES: readonly Feature[] = [
   metrics,
 ]
 
-/** Who asks, what is shared among askers, and among how many processes. */
+/** Who asks, what is shared among callers, and among how many processes. */
 export const TRIPLES: Triples = [
   ['forward', 'resolvers', 'jwt'],
   ['cache', 'live', 'sources'],

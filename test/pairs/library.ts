@@ -30,8 +30,8 @@ export interface Shelves {
   readonly authors: readonly Author[]
 }
 
-/** Names the request headers that an asker can be told apart by, as backends get them. */
-export const ASKER_HEADERS = ['authorization', 'x-tenant', 'x-user'] as const
+/** Names the request headers that an caller can be told apart by, as backends get them. */
+export const CALLER_HEADERS = ['authorization', 'x-tenant', 'x-user'] as const
 
 /** A gRPC and a REST backend over the same shelves, every state of which is kept. */
 export interface Library {
@@ -77,9 +77,9 @@ export const WRONG_MARK = 'no such shelf mark: Q-17'
 /** How long the slow endpoint takes: an answer is under way when the gateway is told to end. */
 const SLOW_MS = 600
 
-/** Marks every text with the asker's headers that came along, so that it tells for whom it was fetched. */
+/** Marks every text with the caller's headers that came along, so that it tells for whom it was fetched. */
 export function markOf(header: (name: string) => string | undefined): string {
-  const marks = ASKER_HEADERS.flatMap((name) => {
+  const marks = CALLER_HEADERS.flatMap((name) => {
     const value = header(name)
     if (value === undefined || value === '') return []
     return [`<${name}=${name === 'authorization' ? subjectOf(value) : value}>`]

@@ -1,6 +1,6 @@
 import { foreignMarks, verdictOf } from './judge.ts'
 import type { Detour } from './known.ts'
-import { ASKER_HEADERS } from './library.ts'
+import { CALLER_HEADERS } from './library.ts'
 import type { Run, Sent, Violation } from './run.ts'
 
 const short = (value: unknown): string => JSON.stringify(value ?? null).slice(0, 400)
@@ -86,14 +86,14 @@ function backends({ grpcCalls, restRequests, reference, sent, sentElsewhere }: R
   const shown = (kind: 'grpc' | 'rest'): Set<string> =>
     new Set(
       [...users].map((user) =>
-        JSON.stringify(ASKER_HEADERS.map((name) => reference.seen(user, kind)(name) ?? null)),
+        JSON.stringify(CALLER_HEADERS.map((name) => reference.seen(user, kind)(name) ?? null)),
       ),
     )
   const [ofGrpc, ofRest] = [shown('grpc'), shown('rest')]
   const found: Violation[] = []
   for (const { metadata, method } of grpcCalls) {
     if (!method.startsWith('library.')) continue
-    const got = ASKER_HEADERS.map((name) => metadata[name]?.map(String) ?? [])
+    const got = CALLER_HEADERS.map((name) => metadata[name]?.map(String) ?? [])
     const twice = Object.entries(metadata).find(
       ([name, values]) => values.length > 1 && name !== 'user-agent',
     )
@@ -105,7 +105,7 @@ function backends({ grpcCalls, restRequests, reference, sent, sentElsewhere }: R
   for (const { rawHeaders, method, rawUrl, headers } of restRequests) {
     const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
     const twice = names.find((name, index) => names.indexOf(name) !== index)
-    const got = ASKER_HEADERS.map((name) => headers[name]?.toString() ?? null)
+    const got = CALLER_HEADERS.map((name) => headers[name]?.toString() ?? null)
     if (twice !== undefined)
       found.push({ rule: 'backends: a header twice', what: `${method} ${rawUrl}: ${twice}` })
     // Nothing is forwarded to a source that `forward` does not name.

@@ -108,7 +108,7 @@ export async function runRow({
     drawn.map(async ({ feature, value, piece }) => value.during?.(talk.session(feature.name), piece)),
   )
   await talk.rounds()
-  await talk.askers()
+  await talk.callers()
   await sleep(Math.max(0, ...drawn.map(({ value }) => value.afterwardsMs ?? 0)))
   if (row['gateways'] === '2') await talk.far(servers.networks)
   if (row['gateways'] === 'parted') await talk.parted(servers.networks)
@@ -169,8 +169,8 @@ async function endProcess(
   library: Library,
   { process: gateway, port, isGone }: Started,
 ): Promise<Ending> {
-  const asker = USERS[0] as User
-  const slow = talk.send(asker, [SLOW], talk.plainWay())
+  const caller = USERS[0] as User
+  const slow = talk.send(caller, [SLOW], talk.plainWay())
   await Promise.race([slow, waitUntil(() => library.rest.requests.some(({ rawUrl }) => rawUrl === '/slow'))])
   const began = performance.now()
   const { code, signal } = await gateway.kill('SIGTERM', 40_000)

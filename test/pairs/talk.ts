@@ -136,7 +136,7 @@ export class Talk {
   }
 
   /** All users ask each question, one right after the other, so that what was kept for one would be given to the next. */
-  async askers(): Promise<void> {
+  async callers(): Promise<void> {
     const ways = [this.plainWay(), ...this.#ways.filter((way) => way === 'get')]
     for (const operation of drawEach(this.#random, this.#kinds))
       for (const way of ways) for (const user of USERS) await this.send(user, [operation], way)

@@ -125,7 +125,7 @@ async function stage(config: GatewayConfig): Promise<Stage> {
         },
       },
     },
-    dependencies: { 'Query.users': { asker: [] } },
+    dependencies: { 'Query.users': { variesBy: [] } },
     liveQuery: { defaults: { enabled: true } },
     responseCache: true,
     defer: 'default',
@@ -498,7 +498,7 @@ it('a mutation that is refused takes nothing out of the cache', async () => {
     typeDefs: 'type Query { hello: Int } type Mutation { change: Int }',
     resolvers: { Query: { hello: () => ++executed }, Mutation: { change: () => 1 } },
     cost: { max: 50, fields: { 'Mutation.change': { weight: 100 } } },
-    dependencies: { 'Query.hello': { asker: [] } },
+    dependencies: { 'Query.hello': { variesBy: [] } },
     responseCache: true,
   })
   const hello = async () => (await post(endpoint, { query: '{ hello }' })).headers.get('x-cache')

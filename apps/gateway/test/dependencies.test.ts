@@ -236,7 +236,7 @@ describe('statements', () => {
       dependencies: {
         'Mutation.reset': { changes: ['Other'] },
         'Query.calls': { dependsOn: ['Thing'] },
-        'Query.other': { asker: [] },
+        'Query.other': { variesBy: [] },
       },
       responseCache: true,
     })

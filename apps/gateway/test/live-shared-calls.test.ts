@@ -10,8 +10,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { startGateway } from './support/gateway.ts'
 
-const ASKERS = 12
-/** The askers take turns with them. */
+const CALLERS = 12
+/** The callers take turns with them. */
 const ITEMS = ['1', '2', '3']
 /** As slow as a backend that is not on the same machine. */
 const SLOW_MS = 40
@@ -116,7 +116,7 @@ async function follow(backend: Backend) {
   })
   const { use } = createDisposables(onTestFinished)
   const sockets: RawWebSocket[] = []
-  for (let index = 0; index < ASKERS; index++) {
+  for (let index = 0; index < CALLERS; index++) {
     const headers = { authorization: `Bearer ${index}` }
     const socket = use(await connectRawWebSocket(endpoint, { headers }))
     socket.sendJson({ type: 'connection_init' })
@@ -142,12 +142,12 @@ describe.each([
   ['REST', overRest],
   ['gRPC, calls in flight shared', overGrpc],
 ] as const)('runs of one event over %s', (_name, open) => {
-  it('share calls, where the backend cannot tell their askers apart', async () => {
+  it('share calls, where the backend cannot tell their callers apart', async () => {
     const backend = await open([])
     const { gateway, told } = await follow(backend)
     backend.value = 1
     await gateway.bus.publish([CHANGED])
-    expect(await told()).toEqual(Array(ASKERS).fill(1))
+    expect(await told()).toEqual(Array(CALLERS).fill(1))
     expect(backend.calls).toEqual(ITEMS.map(() => undefined))
   })
 
@@ -160,17 +160,17 @@ describe.each([
       await waitUntil(() => backend.calls.length >= ITEMS.length)
     }
     await told()
-    expect(await told()).toEqual(Array(ASKERS).fill(2))
+    expect(await told()).toEqual(Array(CALLERS).fill(2))
   })
 
-  it('share none, where each call is made in its asker’s name', async () => {
+  it('share none, where each call is made in its caller’s name', async () => {
     const backend = await open(['authorization'])
     const { gateway, told } = await follow(backend)
     backend.value = 1
     await gateway.bus.publish([CHANGED])
-    expect(await told()).toEqual(Array(ASKERS).fill(1))
+    expect(await told()).toEqual(Array(CALLERS).fill(1))
     expect(backend.calls.toSorted()).toEqual(
-      Array.from({ length: ASKERS }, (_, index) => `Bearer ${index}`).toSorted(),
+      Array.from({ length: CALLERS }, (_, index) => `Bearer ${index}`).toSorted(),
     )
   })
 })

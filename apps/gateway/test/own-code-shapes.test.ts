@@ -80,7 +80,7 @@ const SHAPES: readonly (readonly [name: string, config: Partial<GatewayConfig>, 
     {
       typeDefs: 'type Query { me: Me } type Me { mine: String }',
       resolvers: { Query: { me: () => ({}) }, Me: new OwnProperties() } as any,
-      dependencies: { 'Query.me': { asker: [] } },
+      dependencies: { 'Query.me': { variesBy: [] } },
     },
     '{ me { mine } }',
   ],
@@ -96,7 +96,7 @@ const SHAPES: readonly (readonly [name: string, config: Partial<GatewayConfig>, 
         A: { mine: () => 'alice' },
         B: { mine: () => 'bob' },
       } as any,
-      dependencies: { 'A.mine': { asker: [] }, 'B.mine': { asker: [] } },
+      dependencies: { 'A.mine': { variesBy: [] }, 'B.mine': { variesBy: [] } },
     },
     '{ me { ... on A { mine } ... on B { mine } } }',
   ],
@@ -207,7 +207,7 @@ describe.each(SHAPES.map(([name, config, query = '{ mine }']) => ({ name, config
           {
             source: 'dependencies',
             note: expect.stringMatching(
-              /^responses with .* are not cached.*dependencies: \{ '\w+\.\w+': \{ asker: \[\] \} \}$/,
+              /^responses with .* are not cached.*dependencies: \{ '\w+\.\w+': \{ variesBy: \[\] \} \}$/,
             ),
           },
         ])
@@ -221,7 +221,7 @@ it.each(SHAPES.slice(0, 15))(
   async (_name, config) => {
     const { endpoint, as, gateway } = await start({
       ...(config as Partial<GatewayConfig>),
-      dependencies: { 'Query.mine': { asker: ['authorization'] } },
+      dependencies: { 'Query.mine': { variesBy: ['authorization'] } },
     })
     const cacheOf = async (sub: string) => {
       const response = await post(endpoint, { query: '{ mine }' }, as(sub))

@@ -26,7 +26,7 @@ describe('a plugin of the config that wraps the executor', () => {
     const { endpoint } = await startGateway({
       typeDefs: 'type Query { quick: String slow: String }',
       resolvers: { Query: { quick: () => 'now', slow: () => slow } },
-      dependencies: { 'Query.quick': { asker: [] }, 'Query.slow': { asker: [] } },
+      dependencies: { 'Query.quick': { variesBy: [] }, 'Query.slow': { variesBy: [] } },
       responseCache: true,
       plugins: [Object.assign(wrapper, { readsHeaders: [] })],
     })

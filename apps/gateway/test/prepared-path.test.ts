@@ -78,7 +78,7 @@ describe('hooks that change the variables of a body that came before', () => {
     const { endpoint } = await startGateway({
       typeDefs: 'type Query { echo(word: String!): String }',
       resolvers: { Query: { echo: (_parent: unknown, args: unknown) => (args as { word: string }).word } },
-      dependencies: { 'Query.echo': { asker: [] } },
+      dependencies: { 'Query.echo': { variesBy: [] } },
       responseCache: { defaultTtlMs: 60_000 },
       plugins: [
         {
@@ -336,7 +336,7 @@ function token(sub: string, claims: object = {}): string {
 }
 
 /** Who asks: at least two of each kind, so that one could get the other's. */
-const askers: Readonly<Record<string, Record<string, string>>> = {
+const callers: Readonly<Record<string, Record<string, string>>> = {
   nobody: {},
   ada: { authorization: token('ada', { scope: 'items' }) },
   bob: { authorization: token('bob', { scope: 'items' }) },
@@ -381,7 +381,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
     bodies.push('{ hello ... @defer { me } }', '{ me ... @defer { item { id secretName } } }')
     for (const time of [1, 2, 3]) {
       for (const query of [...bodies, `{ echo(text: "${time}") me }`]) {
-        for (const [name, headers] of Object.entries(askers)) {
+        for (const [name, headers] of Object.entries(callers)) {
           const accept = query.includes('@defer') ? 'multipart/mixed' : 'application/json'
           const request = { ...asks(query), headers: { ...json, accept, ...headers } }
           const expected = await seen(whole, request)

@@ -22,7 +22,7 @@ import { post, startGateway } from './support/gateway.ts'
 const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers' | 'dependencies'> = {
   typeDefs: 'type Query { hello: Int, other: Int } type Mutation { login: Int }',
   resolvers: { Query: { hello: () => 1, other: () => 2 }, Mutation: { login: () => 3 } },
-  dependencies: { 'Query.hello': { asker: [] }, 'Query.other': { asker: [] } },
+  dependencies: { 'Query.hello': { variesBy: [] }, 'Query.other': { variesBy: [] } },
 }
 
 async function start(rules: readonly RateLimitRule[], config: GatewayConfig = {}) {

@@ -55,7 +55,7 @@ async function serve(cacheControl: string, mine: Resolver = () => 'mine', limits
     rest,
     typeDefs: 'extend type Query { mine: String }',
     resolvers,
-    dependencies: { 'Query.mine': { asker: [] } } as never,
+    dependencies: { 'Query.mine': { variesBy: [] } } as never,
     responseCache: true,
     graphql: { batching: 2 },
   })

@@ -41,16 +41,16 @@ export class FairQueue<Item> {
     return this.#ownersOf.size
   }
 
-  /** `asker`: the operation's context, or the `Askers` of work that several share. False: there is no place. */
-  add(item: Item, asker: unknown): boolean {
-    const owner = ownerOfWork(asker)
+  /** `caller`: the operation's context, or the `Callers` of work that several share. False: there is no place. */
+  add(item: Item, caller: unknown): boolean {
+    const owner = ownerOfWork(caller)
     const waiting = this.#lines.get(owner)?.items.size ?? 0
     if (waiting >= Math.max(ALWAYS, this.#places - this.size)) return false
     const owners: unknown[] = []
     this.#ownersOf.set(item, owners)
     const join = (joining: unknown): void => this.#enter(item, owners, ownerOf(joining))
-    if (asker instanceof Askers) asker.tellOf(join)
-    else join(asker)
+    if (caller instanceof Callers) caller.tellOf(join)
+    else join(caller)
     return true
   }
 
@@ -93,7 +93,7 @@ export class FairQueue<Item> {
 }
 
 /** The operations that ask for one piece of work, by their contexts: it waits in the turns of each. */
-export class Askers {
+export class Callers {
   #first: unknown
   #others: Set<unknown> | undefined
   #tell: ((context: unknown) => void) | undefined
@@ -132,7 +132,7 @@ export class Askers {
   }
 }
 
-/** Whose share a piece of work takes: the first one's, if several ask for it (`Askers`). See `ownerOf`. */
-export function ownerOfWork(asker: unknown): unknown {
-  return ownerOf(asker instanceof Askers ? asker.first : asker)
+/** Whose share a piece of work takes: the first one's, if several ask for it (`Callers`). See `ownerOf`. */
+export function ownerOfWork(caller: unknown): unknown {
+  return ownerOf(caller instanceof Callers ? caller.first : caller)
 }

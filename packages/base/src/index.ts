@@ -14,7 +14,7 @@ export {
 export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
-export { Askers, FairQueue, NO_PLACE, ownerOfWork } from './fair-queue.ts'
+export { Callers, FairQueue, NO_PLACE, ownerOfWork } from './fair-queue.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 export type { JsonText } from './json/json-text.ts'
 export {

@@ -4,10 +4,10 @@ import * as base from '../src/index.ts'
 it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'Allowed',
-    'Askers',
     'BodyTooLarge',
     'ByteCollector',
     'CLIENT',
+    'Callers',
     'ENDING',
     'Ending',
     'FairQueue',

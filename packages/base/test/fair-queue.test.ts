@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Askers, CLIENT, clientOf, FairQueue, ownerOf } from '../src/index.ts'
+import { Callers, CLIENT, clientOf, FairQueue, ownerOf } from '../src/index.ts'
 
 const of = (client: string): object => ({ [CLIENT]: client })
 
@@ -90,7 +90,7 @@ describe('the queue', () => {
 
   it('gives shared work the first turn of those who ask for it', () => {
     const queue = new FairQueue<string>()
-    const shared = new Askers(of('ann'))
+    const shared = new Callers(of('ann'))
     for (let call = 1; call <= 100; call++) queue.add(`ann ${call}`, of('ann'))
     shared.join(of('before it waits'))
     queue.add('shared', shared)
@@ -119,7 +119,7 @@ describe('the queue', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const queue = new FairQueue<number>()
-        const askers = new Map<number, Askers>()
+        const callers = new Map<number, Callers>()
         let lines: { owner: string; items: number[] }[] = []
         const [taken, due]: [unknown[], unknown[]] = [[], []]
         let added = 0
@@ -134,11 +134,11 @@ describe('the queue', () => {
         }
         for (const step of all) {
           if ('add' in step) {
-            askers.set(added, new Askers(of(step.add)))
-            queue.add(added, askers.get(added))
+            callers.set(added, new Callers(of(step.add)))
+            queue.add(added, callers.get(added))
             enter(step.add, added++)
           } else if ('join' in step) {
-            askers.get(step.to)?.join(of(step.join))
+            callers.get(step.to)?.join(of(step.join))
             if (lines.some(({ items }) => items.includes(step.to))) enter(step.join, step.to)
           } else if ('remove' in step) {
             queue.delete(step.remove)

@@ -76,7 +76,7 @@ export function buildModel(options: ModelOptions): Model {
   const { registry, annotations, invoker, announcer, source, sourceId } = options
   const { name: sourceName, methods: overrides = {} } = source
   const contract = readContract(options)
-  const { shapes, exposed, names, typesMeant, asker, notes, findings } = contract
+  const { shapes, exposed, names, typesMeant, variesBy, notes, findings } = contract
   const comments = createComments()
   const types = new TypeBuilder({
     shapes,
@@ -99,7 +99,7 @@ export function buildModel(options: ModelOptions): Model {
     reader: runtimes.reader,
     pluckOf: runtimes.pluckOf,
     dependsOnOf: (desc) => overrides[methodId(desc)]?.dependsOn?.flatMap(typesMeant(desc)),
-    asker,
+    variesBy,
     plannable,
   }
 
@@ -121,7 +121,7 @@ export function buildModel(options: ModelOptions): Model {
     shapes,
     sourceName,
     sourceId,
-    asker,
+    variesBy,
     announcer,
     mutationEvents,
     named: () => named,
@@ -230,7 +230,7 @@ function orFindings<T>({ findings }: Contract, sourceName: string, build: () => 
 function asSubgraph(
   schema: GraphQLSchema,
   { registry, annotations, source: { name, federation: asked }, sourceId }: ModelOptions,
-  { names, exposed, asker }: Contract,
+  { names, exposed, variesBy }: Contract,
   context: JoinContext,
 ): GraphQLSchema {
   if (!asked) return schema
@@ -239,6 +239,6 @@ function asSubgraph(
   return toSubgraph(schema, entities, {
     id: sourceId,
     origin: `grpc source "${name}": federation`,
-    extensions: asker && { asker },
+    extensions: variesBy && { variesBy },
   })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '@vinyasa/base'
-import { createInvalidationBus, createMutationAnnouncer, type Asker } from '@vinyasa/invalidation'
+import { createInvalidationBus, createMutationAnnouncer, type VariesBy } from '@vinyasa/invalidation'
 import { SourceNamesError, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
@@ -17,7 +17,7 @@ import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
 import { Invoker } from './methods/invoker.ts'
 import { type AnswerHead, createReplyHeaders } from './methods/reply-headers.ts'
-import { askerOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
+import { variesByOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
 import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
 import { createFileWatcher } from './watch.ts'
@@ -54,9 +54,9 @@ export interface GrpcSource {
   readonly contribution: Source
   /**
    * The part of a client's request that changes the answers of calls with its context; undefined: none. A
-   * resolver of your own that makes such calls says so with it: `extensions: { asker: source.asker }`.
+   * resolver of your own that makes such calls says so with it: `extensions: { variesBy: source.variesBy }`.
    */
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
@@ -162,7 +162,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       },
       onChange: opened.onChange,
     },
-    asker: askerOf(name, options),
+    variesBy: variesByOf(name, options),
     reload: opened.reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     requestArrived: (request) => operations.arrived(request),

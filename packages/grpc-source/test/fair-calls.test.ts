@@ -1,5 +1,5 @@
 import { waitUntil } from '@vinyasa/test-kit'
-import { Askers, CLIENT } from '@vinyasa/base'
+import { Callers, CLIENT } from '@vinyasa/base'
 import { createHttp2Transport, GrpcCallError, type TransportCall } from '@vinyasa/grpc-transport'
 import { describe, expect, it } from 'vitest'
 import type { GrpcSourceOptions } from '../src/index.ts'
@@ -72,9 +72,9 @@ describe('calls that wait for a server at its limit', () => {
   it('take turns by client: one call waits for one of another client that has a thousand', async () => {
     const busy = await startBusy()
     const call = transportTo(busy)
-    for (let turn = 0; turn < 1_000; turn++) void call(`ann ${turn}`, { asker: of('ann') })
+    for (let turn = 0; turn < 1_000; turn++) void call(`ann ${turn}`, { caller: of('ann') })
     await busy.whenBusy()
-    void call('bob', { asker: of('bob') })
+    void call('bob', { caller: of('bob') })
     void call('of nobody')
     for (let turn = 0; turn < 5; turn++) await busy.serveNext()
     expect(busy.served).toEqual(['ann 0', 'ann 1', 'bob', 'of nobody', 'ann 2'])
@@ -83,14 +83,14 @@ describe('calls that wait for a server at its limit', () => {
   it('leave at once when they are aborted, or their time is up', async () => {
     const busy = await startBusy()
     const call = transportTo(busy)
-    const first = call('first', { asker: of('ann') })
+    const first = call('first', { caller: of('ann') })
     await busy.whenBusy()
     const controller = new AbortController()
     const waiting = [
-      call('aborted', { asker: of('ann'), signal: controller.signal }),
-      call('late', { asker: of('ann'), timeoutMs: 20 }),
+      call('aborted', { caller: of('ann'), signal: controller.signal }),
+      call('late', { caller: of('ann'), timeoutMs: 20 }),
     ]
-    const last = call('last', { asker: of('ann') })
+    const last = call('last', { caller: of('ann') })
     controller.abort()
     const ends = await Promise.allSettled(waiting)
     expect(ends).toMatchObject([
@@ -106,10 +106,10 @@ describe('calls that wait for a server at its limit', () => {
   it('are refused where half of the places are one client’s already; another client finds one', async () => {
     const busy = await startBusy()
     const call = transportTo(busy)
-    void call('first', { asker: of('ann') })
+    void call('first', { caller: of('ann') })
     await busy.whenBusy()
-    for (let turn = 0; turn < 16_384; turn++) void call(`ann ${turn}`, { asker: of('ann') })
-    const refused = await call('one too many', { asker: of('ann') }).catch((error: unknown) => error)
+    for (let turn = 0; turn < 16_384; turn++) void call(`ann ${turn}`, { caller: of('ann') })
+    const refused = await call('one too many', { caller: of('ann') }).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(GrpcCallError)
     expect(refused).toMatchObject({
       status: 'UNAVAILABLE',
@@ -117,7 +117,7 @@ describe('calls that wait for a server at its limit', () => {
       wasSent: false,
       ownLimit: { of: 'waiting' },
     })
-    const bob = call('bob', { asker: of('bob') })
+    const bob = call('bob', { caller: of('bob') })
     for (let turn = 0; turn < 3; turn++) await busy.serveNext()
     await bob
     expect(busy.served).toEqual(['first', 'ann 0', 'bob'])
@@ -138,7 +138,7 @@ describe('streams without an end', () => {
       metadata: [],
       timeoutMs,
       signal: undefined,
-      asker: of(client),
+      caller: of(client),
     })
     /** The errors of those that were refused. */
     const refused: unknown[] = []
@@ -273,15 +273,15 @@ describe('calls of operations', () => {
   })
 
   it('that several share know nobody who asked once they are over: they may be old by then', async () => {
-    const askers: unknown[] = []
+    const callers: unknown[] = []
     const grpc = await source({
       protoText: { 'f.proto': PROTO },
       expose: 'all',
       endpoint: '127.0.0.1:1',
       dedupe: 'inflight',
       transport: () => ({
-        unary: async ({ asker }) => {
-          askers.push(asker)
+        unary: async ({ caller }) => {
+          callers.push(caller)
           return Buffer.alloc(0)
         },
         stream: () => {
@@ -291,8 +291,8 @@ describe('calls of operations', () => {
       }),
     })
     await run(yogaWith(grpc), '{ getItem(id: "1") { id } }')
-    expect(askers).toEqual([expect.any(Askers)])
-    expect((askers[0] as Askers).first).toBeUndefined()
+    expect(callers).toEqual([expect.any(Callers)])
+    expect((callers[0] as Callers).first).toBeUndefined()
   })
 
   it('that found no place are told as this server’s own limit, and a mutation as one that did nothing', async () => {

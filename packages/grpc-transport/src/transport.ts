@@ -13,10 +13,10 @@ export interface TransportCall<Signal = AbortSignal> {
   /** Cancels the call. */
   readonly signal: Signal | undefined
   /**
-   * The GraphQL context of the operation that asks, or the `Askers` of several: calls that wait take turns by whose they are.
+   * The GraphQL context of the operation that asks, or the `Callers` of several: calls that wait take turns by whose they are.
    * Default: nobody's.
    */
-  readonly asker?: unknown
+  readonly caller?: unknown
   /** Receives the memory of a long reply, to leave it once the reply was read. Default: leaves it immediately. */
   readonly keepReply?: ((held: HeldReply) => void) | undefined
   /** Told of the metadata before the reply's first message. Exceptions are ignored. */

@@ -1,10 +1,10 @@
 export {
-  type Asker,
-  describeAsker,
-  describeOperationAsker,
+  type VariesBy,
+  describeVariesBy,
+  describeOperationVariesBy,
   isTracingHeader,
-  toAsker,
-} from './dependencies/asker.ts'
+  toVariesBy,
+} from './dependencies/varies-by.ts'
 export type { BrokerBus, BrokerBusOptions } from './bus/broker-bus.ts'
 export { createInvalidationBus } from './bus/bus.ts'
 export {

@@ -10,14 +10,14 @@ it('exports these names and no others', () => {
       "createInvalidationBus",
       "createMutationAnnouncer",
       "createMutationEvents",
-      "describeAsker",
-      "describeOperationAsker",
+      "describeOperationVariesBy",
+      "describeVariesBy",
       "isTracingHeader",
       "readVerb",
       "selectOperation",
       "statedChanges",
       "statedDependsOn",
-      "toAsker",
+      "toVariesBy",
     ]
   `)
 })

@@ -10,16 +10,16 @@ export function liveQueryNotEnabled(field: string): GraphQLError {
 }
 
 /** Nobody can tell for whom the results of the query are. */
-export function liveQueryAskerUnknown(): GraphQLError {
+export function liveQueryCallerUnknown(): GraphQLError {
   return new GraphQLError(
     'The query cannot be live: the server cannot tell for whom its results are. Set the live query option "contextKey".',
-    { extensions: { code: 'LIVE_QUERY_ASKER_UNKNOWN' } },
+    { extensions: { code: 'LIVE_QUERY_CALLER_UNKNOWN' } },
   )
 }
 
 /** The same for whoever runs the server. */
-export function askerUnknownReason(unknown: string): string {
-  return `A live query was refused, as nobody can tell for whom its results are: ${unknown}. Set the live query option "contextKey" to what tells askers apart; null shares with nobody.`
+export function unknownCallerReason(unknown: string): string {
+  return `A live query was refused, as nobody can tell for whom its results are: ${unknown}. Set the live query option "contextKey" to what tells callers apart; null shares with nobody.`
 }
 
 /** One subscription too many. */

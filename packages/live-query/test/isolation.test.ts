@@ -43,7 +43,7 @@ function schemaReading(forward: Readonly<Record<string, readonly string[]>>): un
     ['b', query['b']],
     ['joined', thing.getFields()['joined']],
   ] as const) {
-    field!.extensions = { asker: { headers: forward[name] } }
+    field!.extensions = { variesBy: { headers: forward[name] } }
   }
   return schema
 }
@@ -104,13 +104,13 @@ const UNKNOWN: LiveSetupOptions['yoga'] = {
   get schema() {
     const schema = schemaReading({ a: [], b: [], joined: [] }) as ReturnType<typeof createSchema>
     schema.getQueryType()!.getFields()['a']!.extensions = {
-      asker: { headers: ['x-tenant'], unknown: 'rest source "t": an interceptor' },
+      variesBy: { headers: ['x-tenant'], unknown: 'rest source "t": an interceptor' },
     }
     return schema as never
   },
 }
 
-describe('a group of one asker', () => {
+describe('a group of one caller', () => {
   it('is joined by another only where nothing that can differ differs, over SSE and WebSocket', async () => {
     interface Scenario {
       readonly forward: Readonly<Record<'a' | 'b' | 'joined', readonly string[]>>
@@ -175,7 +175,7 @@ describe('a group of one asker', () => {
       payload: [
         {
           message: expect.stringContaining('"contextKey"'),
-          extensions: { code: 'LIVE_QUERY_ASKER_UNKNOWN' },
+          extensions: { code: 'LIVE_QUERY_CALLER_UNKNOWN' },
         },
       ],
     })
@@ -210,7 +210,7 @@ describe('contextKey', () => {
     ['nothing', () => undefined, 1],
     ['a promise', async (context) => roleOf(context), 3],
     ['an object', (context) => new Map([['role', roleOf(context)]]), 3],
-  ])('that is %s shares no execution between askers that differ', async (what, contextKey, groups) => {
+  ])('that is %s shares no execution between callers that differ', async (what, contextKey, groups) => {
     const fields = { a: {}, b: {} }
     setup = await startLive({ yoga: UNKNOWN, plugin: { fields, contextKey: contextKey as never } })
     for (const role of ['reader', 'admin', 'reader'])

@@ -192,7 +192,7 @@ describe('a live query on a server whose schema comes with each request', () => 
     expect([first.runs, second.runs]).toEqual([2, 1])
   })
 
-  it('shares no execution between askers with different schemas', async () => {
+  it('shares no execution between callers with different schemas', async () => {
     const worlds = { ann: { runs: 0, value: 'of ann' }, bob: { runs: 0, value: 'of bob' } }
     const schemas = { ann: schemaOf(worlds.ann), bob: schemaOf(worlds.bob) }
     const { yoga } = serverOf({

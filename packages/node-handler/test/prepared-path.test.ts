@@ -317,7 +317,7 @@ describe('a part', () => {
     expect(doors.calls).toHaveLength(3)
   })
 
-  it('keeps a request away whose asker it does not know', async () => {
+  it('keeps a request away whose caller it does not know', async () => {
     const doors = await withPart({ identify: ({ headers }) => headers.get('x-mine') !== null })
     await ask(doors, { body: hello })
     expect(doors.calls).toHaveLength(0)

@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql'
 type ResponseCacheErrorCode =
   | 'RESPONSE_CACHE_CONFIG'
   | 'RESPONSE_CACHE_UNAVAILABLE'
-  | 'RESPONSE_CACHE_UNKNOWN_ASKER'
+  | 'RESPONSE_CACHE_UNKNOWN_CALLER'
 
 function coded(code: ResponseCacheErrorCode, message: string, cause?: unknown): GraphQLError {
   return new GraphQLError(`response-cache: ${message}`, {
@@ -83,15 +83,15 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   const list = [...varyHeaders, read].map((name) => `'${name}'`).join(', ')
   const add = isHeader ? `Write varyHeaders: [${list}], or set` : 'Set'
   return coded(
-    'RESPONSE_CACHE_UNKNOWN_ASKER',
+    'RESPONSE_CACHE_UNKNOWN_CALLER',
     `some operations are not cached: code reads ${what}, which is not part of the cache key. ${add} session: (context) => a text for whom the response is. If no response depends on it, write ignoredReads: ['${read}'].`,
   )
 }
 
 /** Operations that a source may answer differently for everybody, in a way that no key can hold; not cached. */
-export function unknownAsker(reason: string): GraphQLError {
+export function unknownCaller(reason: string): GraphQLError {
   return coded(
-    'RESPONSE_CACHE_UNKNOWN_ASKER',
+    'RESPONSE_CACHE_UNKNOWN_CALLER',
     `some operations are not cached, as nothing says for whom an answer is: ${reason}. Set the option session, for example session: (context) => context.userId.`,
   )
 }

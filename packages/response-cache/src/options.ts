@@ -83,7 +83,7 @@ export interface ResponseCacheOptions {
   readonly store?: RemoteStore | undefined
   /**
    * Request headers that are part of the key, besides those that a source of a selected field reads
-   * (`extensions.asker`). Default `['Authorization']`. Where `Cookie` is not among them and `session` is not set,
+   * (`extensions.variesBy`). Default `['Authorization']`. Where `Cookie` is not among them and `session` is not set,
    * requests with cookies are not cached: a cookie may say who asks.
    */
   readonly varyHeaders?: readonly string[] | undefined

@@ -41,14 +41,14 @@ function serve(reads: Reads, options: ResponseCacheOptions = {}, store = createR
       Mine: { joined: read(reads.joined) },
     },
   })
-  const askerOf = (headers: readonly string[], unknown?: string) => ({ asker: { headers, unknown } })
+  const variesByOf = (headers: readonly string[], unknown?: string) => ({ variesBy: { headers, unknown } })
   Object.assign(
     schema.getQueryType()?.getFields()['mine']?.extensions ?? {},
-    askerOf(reads.mine, reads.unknown),
+    variesByOf(reads.mine, reads.unknown),
   )
   const mine = schema.getType('Mine')
   if (mine && 'getFields' in mine)
-    Object.assign(mine.getFields()['joined']?.extensions ?? {}, askerOf(reads.joined))
+    Object.assign(mine.getFields()['joined']?.extensions ?? {}, variesByOf(reads.joined))
   const yoga = createYoga({ schema, logging: false, plugins: [useResponseCache(store)] })
   return { yoga, hold: (until: Promise<unknown> | undefined) => (gate = until) }
 }
@@ -143,8 +143,8 @@ describe('on the wire', () => {
   it('with a session nothing is for everybody: no cache on the way can tell who is nobody', async () => {
     const session = ({ request }: any): string | null => request.headers.get('x-key')
     const { yoga } = serve({ mine: [], joined: [] }, { session, clientMaxAge: true })
-    const askers: readonly Record<string, string>[] = [{}, { 'x-key': 'ann' }]
-    for (const headers of askers)
+    const callers: readonly Record<string, string>[] = [{}, { 'x-key': 'ann' }]
+    for (const headers of callers)
       for (const cache of ['MISS', 'HIT']) {
         const answer = await ask({ yoga }, '{ mine { value } }', { method: 'GET', headers })
         expect([answer.cache, answer.headers.get('cache-control')]).toEqual([

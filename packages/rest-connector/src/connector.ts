@@ -1,8 +1,8 @@
-import { createDependencyCache, type Asker } from '@vinyasa/invalidation'
+import { createDependencyCache, type VariesBy } from '@vinyasa/invalidation'
 import { type Meant, mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationField } from './call/announce.ts'
-import { askerOf } from './asker.ts'
+import { variesByOf } from './varies-by.ts'
 import { createCall, type Callable, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
@@ -35,9 +35,9 @@ export interface RestConnector extends AsyncDisposable {
   /**
    * The parts of a client's request that change the answers of calls with its context; undefined: there are
    * none. A resolver of your own that makes such calls states them too:
-   * `extensions: { asker: connector.asker }`.
+   * `extensions: { variesBy: connector.variesBy }`.
    */
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
 }
 
 /** Creates a connector; throws `RestConfigError` when a declaration is wrong. */
@@ -66,7 +66,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     }
     atPlace(path, compile, place)
   }
-  const asker = askerOf(name, options)
+  const variesBy = variesByOf(name, options)
   const declared = contribute(name, callable, {
     types,
     meant,
@@ -74,7 +74,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     isPlannable: plans && !options.transformer,
     turns: settings.attempting.turns,
     onPlan,
-    asker,
+    variesBy,
     home: settings.preparing,
     int64,
   })
@@ -124,7 +124,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   return {
     name,
     contribution,
-    asker,
+    variesBy,
     get schema() {
       return schema()
     },

@@ -61,11 +61,11 @@ function transportTo({ url }: Busy) {
     env: {},
   })
   cleanup.use(() => transport.close())
-  const send = (path: string, asker?: unknown, ending = new Ending()): Promise<unknown> => {
+  const send = (path: string, caller?: unknown, ending = new Ending()): Promise<unknown> => {
     const answer = transport.send(
       { method: 'GET', path: `/${path}`, headers: {}, body: undefined },
       ending,
-      asker,
+      caller,
     )
     answer.catch(() => {})
     return answer

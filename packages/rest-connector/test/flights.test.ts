@@ -1,4 +1,4 @@
-import type { Askers } from '@vinyasa/base'
+import type { Callers } from '@vinyasa/base'
 import { expect, it } from 'vitest'
 import { createFlights } from '../src/call/cache/flights.ts'
 
@@ -6,11 +6,11 @@ it.each(['that arrives', 'that fails'])(
   'a flight %s knows nobody who waited for it any more: it may be old by then',
   async (how) => {
     const flights = createFlights<string>({ onShared() {} })
-    let known: Askers | undefined
+    let known: Callers | undefined
     const first = { name: 'first' }
-    const start = async (_ending: unknown, askers: Askers): Promise<string> => {
-      known = askers
-      expect(askers.first).toBe(first)
+    const start = async (_ending: unknown, callers: Callers): Promise<string> => {
+      known = callers
+      expect(callers.first).toBe(first)
       await Promise.resolve()
       if (how === 'that fails') throw new Error('failed')
       return 'arrived'

@@ -144,7 +144,7 @@ export default {
   ...(schema === 'hello' && {
     typeDefs: 'type Query { hello: String }',
     resolvers: { Query: { hello: () => 'world' } },
-    dependencies: { 'Query.hello': { asker: [] } },
+    dependencies: { 'Query.hello': { variesBy: [] } },
   }),
   ...added
     .split(' ')

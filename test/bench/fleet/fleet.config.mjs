@@ -12,6 +12,6 @@ export default {
   responseCache: { defaultTtlMs: 3_600_000 },
   liveQuery: { defaults: { enabled: true, throttleMs: 0 } },
   typeDefs: 'type Item { id: ID! at: Float! } type Query { item: Item } type Mutation { change: Item }',
-  dependencies: { 'Query.item': { asker: [] } },
+  dependencies: { 'Query.item': { variesBy: [] } },
   resolvers: { Query: { item }, Mutation: { change: item } },
 }

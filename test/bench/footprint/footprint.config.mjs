@@ -6,6 +6,6 @@ export default {
   server: { maxConnections: 15_000, maxAddressShare: 1 },
   responseCache: { maxSize: 1_000_000, maxBytes: 2 ** 30, defaultTtlMs: 3_600_000 },
   typeDefs: 'type Query { text(n: Int!): String! }',
-  dependencies: { 'Query.text': { asker: [] } },
+  dependencies: { 'Query.text': { variesBy: [] } },
   resolvers: { Query: { text: (_, { n }) => `${n}${text}` } },
 }

@@ -143,7 +143,7 @@ describe.each(KINDS)('$name', (kind) => {
       ['operation', true],
     ] as const)('refuses a %s on every way in (cache: %s)', async (refuse, cache) => {
       const { endpoints, world, bearer } = await start(kind, rule, refuse, cache)
-      const askers = [
+      const variesBy = [
         { who: 'nobody', headers: {}, code: 'UNAUTHENTICATED' },
         ...(rule.mayNot ? [{ who: 'may not', headers: bearer(rule.mayNot), code: 'FORBIDDEN' }] : []),
         { who: 'expired', headers: bearer({ ...rule.may, ...expired() }), code: 'UNAUTHENTICATED' },
@@ -159,7 +159,7 @@ describe.each(KINDS)('$name', (kind) => {
           const answer = await way.ask(endpoints, bearer(rule.may))
           expect([round, way.name, answer]).toEqual([round, way.name, expect.stringContaining(SECRET)])
         }
-        for (const { who, headers, code } of askers) {
+        for (const { who, headers, code } of variesBy) {
           const before = world.resolved
           for (const way of WAYS) {
             const answer = await way.ask(endpoints, headers).catch(String)

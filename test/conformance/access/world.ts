@@ -154,7 +154,7 @@ export async function openWorld(seed: number): Promise<AccessWorld> {
       },
       // None of them looks at who asks.
       dependencies: Object.fromEntries(
-        ['Query.shop', 'Shop.best', 'Shop.things', 'Shop.first'].map((field) => [field, { asker: [] }]),
+        ['Query.shop', 'Shop.best', 'Shop.things', 'Shop.first'].map((field) => [field, { variesBy: [] }]),
       ),
       rest: {
         items: {

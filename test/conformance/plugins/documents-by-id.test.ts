@@ -35,7 +35,7 @@ async function start(plugins: readonly Plugin[], config: Partial<GatewayConfig> 
   const { endpoint, gateway } = await startGateway({
     typeDefs: 'type User { id: ID! name: String } type Query { user(id: ID!): User }',
     resolvers: { Query: { user: (_: unknown, { id }: { id: string }) => ({ id, name: names[id] }) } },
-    dependencies: { 'Query.user': { asker: [] } },
+    dependencies: { 'Query.user': { variesBy: [] } },
     responseCache: true,
     graphql: { batching: 5 },
     liveQuery: { defaults: { enabled: true } },

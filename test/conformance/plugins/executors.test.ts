@@ -61,7 +61,7 @@ function configWith(plugin: object): { config: GatewayConfig; resolved: string[]
           ),
         },
       },
-      dependencies: { 'Query.user': { asker: [] } },
+      dependencies: { 'Query.user': { variesBy: [] } },
       access: { fields: { 'User.secret': { authenticated: true } } },
       plugins: [plugin] as GatewayConfig['plugins'],
     },

@@ -67,7 +67,7 @@ async function start(plugin: object, more: Partial<GatewayConfig> = {}) {
       Query: { user: (_: unknown, { id }: { id: string }) => ({ id, name }), secret: () => SECRET },
       Mutation: { rename: (_: unknown, given: { id: string; name: string }) => ((name = given.name), given) },
     },
-    dependencies: { 'Query.user': { asker: [] } },
+    dependencies: { 'Query.user': { variesBy: [] } },
     responseCache: true,
     plugins: [Object.assign(plugin, { readsHeaders: [] })] as GatewayConfig['plugins'],
     ...more,

@@ -44,7 +44,7 @@ export type Held = { -readonly [Part in keyof Data]: Data[Part] }
 export interface Made {
   /** With the arguments that are no keys. */
   readonly name: string
-  readonly asker: string
+  readonly caller: string
   readonly keys: readonly string[]
   readonly outcome: Outcome
 }
@@ -98,7 +98,7 @@ export function changeElsewhere(change: Elsewhere): void {
 
 /** Makes a call: finds what is asked for at once, and gives it when its turns are over. Undefined: there is none. */
 export async function called<Found>(
-  { name, asker, keys }: Omit<Made, 'outcome'>,
+  { name, caller, keys }: Omit<Made, 'outcome'>,
   find: (held: Held) => Found | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly found: Found | undefined }> {
   const [plain = ''] = name.split(' ')
@@ -112,7 +112,7 @@ export async function called<Found>(
   )
   const found = fault ? undefined : find(held)
   const outcome = fault?.outcome ?? (found === undefined ? 'missing' : 'answered')
-  made.push({ name, asker, keys, outcome })
+  made.push({ name, caller, keys, outcome })
   let hash = 0
   for (const character of `${name} ${keys.join()}`) hash = (hash * 31 + character.charCodeAt(0)) % 65_521
   const at = now + 1 + (situation.delays[hash % situation.delays.length] ?? 0)
@@ -159,9 +159,9 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Users as somebody is shown them. */
-export function shown(user: Row, asker: string): Row {
+export function shown(user: Row, caller: string): Row {
   const boss = user['boss'] as Row | undefined
-  return { ...user, name: `${String(user['name'])}@${asker}`, ...(boss && { boss: shown(boss, asker) }) }
+  return { ...user, name: `${String(user['name'])}@${caller}`, ...(boss && { boss: shown(boss, caller) }) }
 }
 
 /** What the gRPC service answers with; undefined: there is none. */
@@ -169,13 +169,13 @@ export function usersFor(
   held: Held,
   name: string,
   asked: readonly unknown[],
-  asker: string,
+  caller: string,
   to?: unknown,
 ): Record<string, unknown> | undefined {
   const { users } = held
   const one = users.find(({ id }) => asked.includes(id))
-  const own = one && shown(one, asker)
-  const of = (found: readonly Row[]) => ({ users: found.map((user) => shown(user, asker)) })
+  const own = one && shown(one, caller)
+  const of = (found: readonly Row[]) => ({ users: found.map((user) => shown(user, caller)) })
   switch (name) {
     case 'user':
     case 'sureUser':
@@ -200,7 +200,7 @@ export function usersFor(
     default:
       if (!one) return undefined
       held.users = users.map((user) => (user.id === one.id ? { ...user, name: to } : user))
-      return shown({ ...one, name: to }, asker)
+      return shown({ ...one, name: to }, caller)
   }
 }
 
@@ -217,9 +217,9 @@ export async function createUserBackend(): Promise<() => Transport> {
       const name = NAMES[method.name] as string
       const { id, ids = [], kinds = [], numbers = [] } = request
       const keys = [...(id ? [id] : []), ...ids, ...kinds, ...numbers].toSorted() as string[]
-      const asker = String(metadata.find(([header]) => header === 'x-user')?.[1])
-      const { outcome, found } = await called({ name, asker, keys }, (data) =>
-        usersFor(data, name, keys, asker, request['name'] ?? ''),
+      const caller = String(metadata.find(([header]) => header === 'x-user')?.[1])
+      const { outcome, found } = await called({ name, caller, keys }, (data) =>
+        usersFor(data, name, keys, caller, request['name'] ?? ''),
       )
       if (outcome !== 'answered')
         throw new GrpcCallError(outcome === 'broken' ? 'INTERNAL' : 'NOT_FOUND', `no ${keys.join()}`)
@@ -239,9 +239,9 @@ interface RestRequest {
 }
 
 /** Things as somebody is shown them. */
-export function shownThing(thing: Row | null, asker: string): Row | null {
+export function shownThing(thing: Row | null, caller: string): Row | null {
   if (!thing || typeof thing['name'] !== 'string') return thing
-  return { ...thing, name: `${thing['name']}@${asker}` }
+  return { ...thing, name: `${thing['name']}@${caller}` }
 }
 
 /** The first of each owner: what is asked for in one request does not depend on what else is. */
@@ -269,12 +269,12 @@ export const restTransport: Readonly<Record<'send' | 'close', (request: RestRequ
     const own = id === undefined ? changed : decodeURIComponent(id)
     const keys = [...(own === undefined ? [] : [own]), ...asked].toSorted()
     const limit = searchParams.get('limit')
-    const asker = headers['x-user'] ?? ''
-    const { outcome, found } = await called({ name: [name, ...others].join(' '), asker, keys }, (data) => {
+    const caller = headers['x-user'] ?? ''
+    const { outcome, found } = await called({ name: [name, ...others].join(' '), caller, keys }, (data) => {
       const things = thingsFor(data, name, keys, limit === null ? undefined : Number(limit), to)
       return Array.isArray(things)
-        ? things.map((one) => shownThing(one, asker))
-        : things && shownThing(things, asker)
+        ? things.map((one) => shownThing(one, caller))
+        : things && shownThing(things, caller)
     })
     return {
       status: outcome === 'broken' ? 500 : outcome === 'missing' ? 404 : 200,

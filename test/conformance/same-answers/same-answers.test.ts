@@ -97,15 +97,15 @@ function wrongIn(
 }
 
 /** One request. */
-interface Asker {
+interface VariesBy {
   readonly operations: readonly Operation[]
   readonly user: string
   readonly way: Way
 }
 
-function askersOf({ queries, mutation, suffix }: Case, { asking, isChange }: Step): readonly Asker[] {
+function callersOf({ queries, mutation, suffix }: Case, { asking, isChange }: Step): readonly VariesBy[] {
   const [first] = queries as readonly [Operation]
-  return (isChange ? asking.slice(0, 1) : asking).map(({ which, user: number, how }): Asker => {
+  return (isChange ? asking.slice(0, 1) : asking).map(({ which, user: number, how }): VariesBy => {
     const user = `u${number}${suffix}`
     if (isChange) return { operations: [mutation], user, way: 'whole' }
     const operation = queries[which % queries.length] ?? first
@@ -124,8 +124,8 @@ async function checkServer(
   const held = holding(drawn.given)
   for (const [at, step] of drawn.steps.entries()) {
     const since = made.length
-    const askers = askersOf(drawn, step)
-    const asking = askers.map(({ operations, user, way }) =>
+    const variesBy = callersOf(drawn, step)
+    const asking = variesBy.map(({ operations, user, way }) =>
       server.ask(operations.map(way === 'live' ? asLive : asAsked), user, way),
     )
     const texts = await inTurns(Promise.all(asking))
@@ -133,7 +133,7 @@ async function checkServer(
     // With the same failures errors are the same.
     const failed = calls.map((call) => JSON.stringify(call)).toSorted()
     for (const [index, text] of texts.entries()) {
-      const { operations, user, way } = askers[index] as Asker
+      const { operations, user, way } = variesBy[index] as VariesBy
       const answers = text.startsWith('[') ? (JSON.parse(text) as Result[]) : [whole(text)]
       const isInParts = /^\r?\n?--/.test(text)
       if (isInParts) seen.inParts++

@@ -27,7 +27,7 @@ class Asking {
   #changes = 0
 
   constructor(held: Held, user: string, made: readonly Made[], since: number) {
-    const isOwn = ({ asker }: Made): boolean => asker === user
+    const isOwn = ({ caller }: Made): boolean => caller === user
     this.held = held
     this.user = user
     this.#before = made.slice(0, since).filter(isOwn)
@@ -221,8 +221,8 @@ export function createTruth(of: GraphQLSchema): Truth {
     for (const [field, definition] of Object.entries(type.getFields()))
       definition.resolve = RESOLVERS[name]?.[field] as never
   }
-  return async ({ query, variables: variableValues }, held, asker, made, since) => {
-    const contextValue = new Asking(held, asker, made, since)
+  return async ({ query, variables: variableValues }, held, caller, made, since) => {
+    const contextValue = new Asking(held, caller, made, since)
     const result = await execute({ schema, document: parse(query), variableValues, contextValue })
     // Interpreters' objects have no prototypes.
     return {

@@ -177,7 +177,7 @@ it('CSRF prevention: an operation of a socket is a POST of JSON, which no form c
   expect(await ask(await open(), { query: '{ me }' })).toMatchObject({ type: 'next' })
 })
 
-it('what onRequest knows of the asker is known in every run, over SSE and sockets, and shared with no other', async () => {
+it('what onRequest knows of the caller is known in every run, over SSE and sockets, and shared with no other', async () => {
   const { open, change } = await start({
     onRequest({ request, serverContext }) {
       Object.assign(serverContext, { tenant: request.headers.get('authorization') ?? undefined })

@@ -29,7 +29,11 @@ const config: object = {
     type Mutation { size(f: Upload!): Int }
     type Subscription { ticks: Int }
   `,
-  dependencies: { 'Query.hello': { asker: [] }, 'Query.late': { asker: [] }, 'Query.hang': { asker: [] } },
+  dependencies: {
+    'Query.hello': { variesBy: [] },
+    'Query.late': { variesBy: [] },
+    'Query.hang': { variesBy: [] },
+  },
   resolvers: {
     Query: {
       hello: () => 'world',

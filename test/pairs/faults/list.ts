@@ -10,7 +10,7 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/response-cache/src/document/document-profile.ts',
-        from: '.map((name) => name.toLowerCase()), ...asker.headers]',
+        from: '.map((name) => name.toLowerCase()), ...variesBy.headers]',
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
@@ -21,7 +21,7 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/response-cache/src/document/document-profile.ts',
-        from: '.map((name) => name.toLowerCase()), ...asker.headers]',
+        from: '.map((name) => name.toLowerCase()), ...variesBy.headers]',
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
@@ -31,7 +31,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'nobody takes note of what resolvers of the config read',
     edits: [
       {
-        file: 'apps/gateway/src/dependencies/own-code/state-askers.ts',
+        file: 'apps/gateway/src/dependencies/own-code/declare-varies-by.ts',
         from: 'for (const field of code) add(field, ofCode)',
         to: '',
       },
@@ -43,7 +43,7 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/live-query/src/execution/engine.ts',
-        from: 'varyHeaders.map((name) => name.toLowerCase()), ...asker.headers]',
+        from: 'varyHeaders.map((name) => name.toLowerCase()), ...variesBy.headers]',
         to: 'varyHeaders.map((name) => name.toLowerCase())]',
       },
     ],

@@ -1,7 +1,7 @@
 import { constant } from 'fast-check'
 import { Code } from '../config-file.ts'
 import type { Feature } from '../feature.ts'
-import { ASKER_HEADERS } from '../library.ts'
+import { CALLER_HEADERS } from '../library.ts'
 
 const common = {
   Query: {
@@ -39,10 +39,10 @@ export const resolvers: Feature = {
             },
           },
           dependencies: {
-            'Query.lang': { asker: ['x-lang'], dependsOn: [] },
-            'Query.latest': { asker: [...ASKER_HEADERS] },
-            'Query.eldest': { asker: [...ASKER_HEADERS] },
-            'Book.shout': { asker: [] },
+            'Query.lang': { variesBy: ['x-lang'], dependsOn: [] },
+            'Query.latest': { variesBy: [...CALLER_HEADERS] },
+            'Query.eldest': { variesBy: [...CALLER_HEADERS] },
+            'Book.shout': { variesBy: [] },
           },
         }),
     },

@@ -1,4 +1,4 @@
-import { describeOperationAsker } from '@vinyasa/invalidation'
+import { describeOperationVariesBy } from '@vinyasa/invalidation'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
@@ -215,7 +215,7 @@ function cacheOptions(
         const byRules = rules.accessOf({ schema, document })
         if (byRules) return byRules
         if (required) return { headers, keyOf: () => '' }
-        const read = describeOperationAsker(schema, document).headers
+        const read = describeOperationVariesBy(schema, document).headers
         return read.some((name) => madeOfClaims.has(name)) ? { headers } : undefined
       },
     }),

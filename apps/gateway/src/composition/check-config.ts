@@ -2,7 +2,7 @@ import { type GraphQLError, type GraphQLSchema, isObjectType, validateSchema } f
 import { checkAccess } from '../access/rules/check-access.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { checkCost } from '../cost/check-cost.ts'
-import { refuseUnknownAsker } from '../dependencies/asker.ts'
+import { refuseUnknownCaller } from '../dependencies/varies-by.ts'
 import { checkStatements } from '../dependencies/statements.ts'
 import { checkRateLimit } from '../rate-limit/rate-limit.ts'
 import { checkCoordinates } from './check-coordinates.ts'
@@ -21,7 +21,7 @@ export function checkConfig(schema: GraphQLSchema, config: GatewayConfig): void 
   checkAccess(schema, config.access)
   checkRateLimit(schema, config.rateLimit)
   checkCost(schema, config.cost)
-  refuseUnknownAsker(schema, config)
+  refuseUnknownCaller(schema, config)
 }
 
 /** The place in `typeDefs`, or in the source that the first known name in the message comes from. */

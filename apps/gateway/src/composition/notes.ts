@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
-import { unknownLiveAskers } from '../dependencies/live-askers.ts'
-import { noteUncachedCode } from '../dependencies/asker.ts'
+import { unknownLiveCallers } from '../dependencies/live-callers.ts'
+import { noteUncachedCode } from '../dependencies/varies-by.ts'
 import { lateBackends, type Note } from './late-backends.ts'
 import type { Parts } from './parts.ts'
 import { unansweredExamples } from '../graphiql/check-examples.ts'
@@ -17,7 +17,7 @@ export function noteAll(
   { config, logger, sources }: Pick<Parts, 'config' | 'logger' | 'sources'>,
 ): readonly Note[] {
   const bySetting = {
-    liveQuery: [...unknownLiveAskers(schema, config), ...unknownLiveTypes(schema, config)],
+    liveQuery: [...unknownLiveCallers(schema, config), ...unknownLiveTypes(schema, config)],
     dependencies: [...unknownStatedTypes(schema), ...noteUncachedCode(schema, config)],
     graphql: unansweredExamples(schema, config.graphql?.examples ?? []),
     access: noteUnmetRules(schema, config),

@@ -136,7 +136,7 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
       z.strictObject({
         changes: typeNames.optional(),
         dependsOn: typeNames.optional(),
-        asker: z
+        variesBy: z
           .array(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected the name of a request header'))
           .optional(),
       } satisfies OptionsOf<DependencyStatement>),

@@ -11,7 +11,7 @@ export interface DependencyStatement {
    * Request headers that a resolver of the config reads; `[]`: the result is the same for every client. Default: unknown; the
    * field is neither cached nor shared between live clients. On other fields it adds to what their source declares.
    */
-  readonly asker?: readonly string[] | undefined
+  readonly variesBy?: readonly string[] | undefined
 }
 
 /** A Yoga or Envelop plugin of the config. */

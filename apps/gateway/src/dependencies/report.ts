@@ -1,10 +1,10 @@
-import { createDependencies, statedDependsOn, type Asker } from '@vinyasa/invalidation'
+import { createDependencies, statedDependsOn, type VariesBy } from '@vinyasa/invalidation'
 import { isObjectType, type GraphQLSchema } from 'graphql'
 
 /** A field of which nothing says enough, and the word of the config that would. */
 export interface UnseenDependency {
   readonly coordinate: string
-  readonly word: 'changes' | 'dependsOn' | 'asker'
+  readonly word: 'changes' | 'dependsOn' | 'variesBy'
   readonly what: string
 }
 
@@ -31,9 +31,9 @@ export function unseenDependencies(
           word,
           what: `${what}: dependencies: { '${coordinate}': { ${word}: [...] } }`,
         })
-      if ((field.extensions['asker'] as Asker | undefined)?.isPersonal)
+      if ((field.extensions['variesBy'] as VariesBy | undefined)?.isPersonal)
         add(
-          'asker',
+          'variesBy',
           'is resolved by code and neither cached nor shared; declare the request headers that it reads',
         )
       if (type === mutation) {
@@ -52,12 +52,12 @@ const MAX_LISTED = 5
 const MORE = {
   changes: 'mutations more evict everything',
   dependsOn: 'fields more depend on everything',
-  asker: 'fields more are resolved by code and neither cached nor shared',
+  variesBy: 'fields more are resolved by code and neither cached nor shared',
 } as const
 
 /** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */
 export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolean): string[] {
-  return (['changes', 'dependsOn', 'asker'] as const).flatMap((kind) => {
+  return (['changes', 'dependsOn', 'variesBy'] as const).flatMap((kind) => {
     const found = unseen.filter(({ word }) => word === kind)
     const first = ({ coordinate }: UnseenDependency): number => (coordinate.startsWith('Query.') ? 0 : 1)
     const listed = found

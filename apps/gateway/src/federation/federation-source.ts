@@ -1,5 +1,5 @@
 import { keyed, type Finding } from '@vinyasa/base'
-import { describeAsker, toAsker } from '@vinyasa/invalidation'
+import { describeVariesBy, toVariesBy } from '@vinyasa/invalidation'
 import { mergeSources, type ContributedField, type Source } from '@vinyasa/source-kit'
 import {
   GraphQLList,
@@ -64,9 +64,9 @@ function asSubgraph(
     description: 'What a router is told of this subgraph.',
     fields: { sdl: { type: new GraphQLNonNull(GraphQLString) } },
   })
-  const { headers, unknown } = describeAsker(schema)
-  const asker = toAsker([...headers], unknown)
-  const root = { parent: 'Query', origin: 'federation', extensions: { ...(asker && { asker }) } }
+  const { headers, unknown } = describeVariesBy(schema)
+  const variesBy = toVariesBy([...headers], unknown)
+  const root = { parent: 'Query', origin: 'federation', extensions: { ...(variesBy && { variesBy }) } }
   const fields: ContributedField[] = [
     {
       ...root,

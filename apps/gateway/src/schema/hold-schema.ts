@@ -1,22 +1,22 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { Asker } from '@vinyasa/invalidation'
-import { createAskerStatements, type AskerSections } from '../dependencies/own-code/state-askers.ts'
+import type { VariesBy } from '@vinyasa/invalidation'
+import { createVariesBy, type VariesBySections } from '../dependencies/own-code/declare-varies-by.ts'
 import { stateDependencies } from '../dependencies/statements.ts'
 import { ConfigError } from '../errors.ts'
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
 export function holdSchema(
-  config: AskerSections,
-  sources: readonly { readonly asker: Asker | undefined }[],
+  config: VariesBySections,
+  sources: readonly { readonly variesBy: VariesBy | undefined }[],
 ): {
   plugin: Plugin
   current(): GraphQLSchema
 } {
   const { dependencies = {} } = config
-  const stateAskers = createAskerStatements(
+  const declareVariesBy = createVariesBy(
     config,
-    sources.map(({ asker }) => asker),
+    sources.map(({ variesBy }) => variesBy),
   )
   let latest: GraphQLSchema | undefined
   return {
@@ -24,7 +24,7 @@ export function holdSchema(
       onSchemaChange: ({ schema }) => {
         latest = schema as GraphQLSchema
         stateDependencies(latest, dependencies)
-        stateAskers(latest)
+        declareVariesBy(latest)
       },
     },
     current() {

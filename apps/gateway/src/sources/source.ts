@@ -1,7 +1,7 @@
 import type { Observability } from '../observability/observability.ts'
 import type { SourceOptions } from './types.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { Asker, InvalidationBus } from '@vinyasa/invalidation'
+import type { VariesBy, InvalidationBus } from '@vinyasa/invalidation'
 export interface SourceHealth {
   readonly name: string
   readonly healthy: boolean
@@ -22,7 +22,7 @@ export interface Source {
   /** The member of `api` that calls it: with a name, arguments and a scope. */
   readonly callMember: string
   /** The parts of a client's request that can change what it answers; undefined: none. */
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
   /** Notes on what it left out or calls otherwise than its description does, a line each. */
   readonly notes: readonly string[]
   /** Paths that it was read from, for `--watch`. */

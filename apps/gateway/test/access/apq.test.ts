@@ -17,7 +17,7 @@ async function start(config: Partial<GatewayConfig> = {}) {
     apq: true,
     typeDefs: 'type Query { hello(a: String): Int }',
     resolvers: { Query: { hello: () => ++executed } },
-    dependencies: { 'Query.hello': { asker: [] } },
+    dependencies: { 'Query.hello': { variesBy: [] } },
     responseCache: true,
     graphql: { batching: 5 },
     liveQuery: { defaults: { enabled: true } },

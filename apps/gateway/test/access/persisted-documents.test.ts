@@ -45,7 +45,7 @@ async function start(mode: PersistedDocumentsConfig['mode'], format = 'Apollo') 
     persistedDocuments: { from: join(folder, from ?? ''), mode },
     typeDefs: 'type Query { hello: Int }',
     resolvers: { Query: { hello: () => ++executed } },
-    dependencies: { 'Query.hello': { asker: [] } },
+    dependencies: { 'Query.hello': { variesBy: [] } },
     responseCache: true,
     graphql: { batching: 5 },
     liveQuery: { defaults: { enabled: true } },

@@ -8,7 +8,7 @@ const PATIENCE = { timeout: 20_000 }
 /** How many kinds the page lists. */
 const LISTED = 20
 /** As tools that generate code name operations. */
-const ASKER = 'AskedByAComponentDeepDownInATree_ForSomethingWithALongName_AsGenerated'
+const CALLER = 'AskedByAComponentDeepDownInATree_ForSomethingWithALongName_AsGenerated'
 
 async function stage(): Promise<{ page: Page; fail(code: string): Promise<void> }> {
   const { endpoint, server } = await startGateway({
@@ -23,7 +23,7 @@ async function stage(): Promise<{ page: Page; fail(code: string): Promise<void> 
   })
   const { page } = await openPage()
   await page.goto(`${server.url}/status`)
-  const query = `query ${ASKER}($text: String) { echo(text: $text) }`
+  const query = `query ${CALLER}($text: String) { echo(text: $text) }`
   return {
     page,
     fail: async (text) => void (await (await post(endpoint, { query, variables: { text } })).text()),

@@ -63,7 +63,7 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers' | 'depende
     },
   },
   dependencies: Object.fromEntries(
-    ['hello', 'echo', 'item', 'fail'].map((name) => [`Query.${name}`, { asker: [] }]),
+    ['hello', 'echo', 'item', 'fail'].map((name) => [`Query.${name}`, { variesBy: [] }]),
   ),
 }
 

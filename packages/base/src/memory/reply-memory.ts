@@ -160,8 +160,8 @@ const PLAIN_BYTES = 64 * 1024
 
 export interface UnpackOptions {
   readonly maxBytes: number
-  /** The context of the operation, or the `Askers` of several. */
-  readonly asker: unknown
+  /** The context of the operation, or the `Callers` of several. */
+  readonly caller: unknown
   /** Ends the work when the caller left, or its time is up. */
   readonly ending: Abortable | undefined
   readonly tooLarge: () => Error
@@ -176,7 +176,7 @@ export interface Unpacked {
 
 /** Unpacks a reply with a stream of zlib. Long results are paced and counted while they grow. */
 export function unpack(packed: Uint8Array, decoder: Transform, options: UnpackOptions): Promise<Unpacked> {
-  const { maxBytes, asker, ending, tooLarge, refused } = options
+  const { maxBytes, caller, ending, tooLarge, refused } = options
   let held: HeldReply | undefined
   const flow: ReplyFlow = {
     pause: () => decoder.pause(),
@@ -194,7 +194,7 @@ export function unpack(packed: Uint8Array, decoder: Transform, options: UnpackOp
       if (length <= PLAIN_BYTES) return
       const isFirst = held === undefined
       unpackedReplies ??= new ReplyMemory(processLedger(), UNPACKED_BYTES)
-      held ??= unpackedReplies.enter(ownerOfWork(asker), flow)
+      held ??= unpackedReplies.enter(ownerOfWork(caller), flow)
       held.add(isFirst ? length : chunk.length)
     })
     decoder.on('error', (error) => {

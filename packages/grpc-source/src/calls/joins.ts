@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
-import type { Asker } from '@vinyasa/invalidation'
+import type { VariesBy } from '@vinyasa/invalidation'
 import {
   type ContributedField,
   createSingleJoin,
@@ -41,7 +41,7 @@ export interface JoinContext {
   /** Returns the `dependsOn` that the method's options state. */
   readonly dependsOnOf: (method: DescMethod) => readonly string[] | undefined
   /** States for whom the answers of all fields are; undefined: everybody. */
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
 }
@@ -287,12 +287,12 @@ function joinExtensions(
   requires: readonly string[],
   context: JoinContext,
 ): Readonly<Record<string, unknown>> {
-  const { asker, sourceName } = context
+  const { variesBy, sourceName } = context
   const dependsOn = context.dependsOnOf(method)
   return {
     origin: `grpc source "${sourceName}": join through ${methodId(method)} (${method.parent.file.proto.name})`,
     requires,
-    ...(asker && { asker }),
+    ...(variesBy && { variesBy }),
     ...(dependsOn && { dependsOn }),
   }
 }

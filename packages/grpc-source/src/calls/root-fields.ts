@@ -11,7 +11,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
-import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
+import type { VariesBy, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
 import { offerField, recordedRoot, renamedStatements, type NamedSource } from '@vinyasa/source-kit'
 import { createAnnouncement, outcomeOf, type Announcement } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
@@ -32,7 +32,7 @@ export interface RootFieldOptions {
   /** Tells the source's fields from all others. */
   readonly sourceId: string
   /** States for whom the answers of all fields are; undefined: everybody. */
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
   readonly announcer: MutationAnnouncer
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
   /** Returns the names that clients use for the source's types; not called before the schema is made. */
@@ -50,7 +50,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, sourceId, asker, announcer, mutationEvents } = options
+  const { types, shapes, sourceName, sourceId, variesBy, announcer, mutationEvents } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -60,7 +60,7 @@ export function createRootField(
     extensions: {
       origin: `grpc source "${sourceName}": ${method.origin}`,
       source: sourceId,
-      ...(asker && { asker }),
+      ...(variesBy && { variesBy }),
       ...renamedStatements(
         { ...statementsOf(method), ...(method.liveQuery && { liveQuery: method.liveQuery }) },
         options.typesMeant(method.desc),

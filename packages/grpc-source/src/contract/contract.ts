@@ -1,8 +1,8 @@
-import type { Asker } from '@vinyasa/invalidation'
+import type { VariesBy } from '@vinyasa/invalidation'
 import type { LoadedDescriptors } from '../descriptors/load.ts'
 import type { Finding } from '../errors.ts'
 import type { GrpcSourceOptions } from '../options.ts'
-import { askerOf } from '../runtime/metadata.ts'
+import { variesByOf } from '../runtime/metadata.ts'
 import type { Annotations } from './annotations.ts'
 import { createExposure } from './exposure.ts'
 import { toMappingOptions } from './mapping-options.ts'
@@ -27,7 +27,7 @@ export interface Contract {
   readonly joined: ReturnType<typeof joinedMethods>
   readonly names: TypeNames
   readonly typesMeant: ReturnType<typeof createTypesMeant>
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
   /** Notes on what is called otherwise than its protos say, and on what is left out. Whoever reads on adds to them. */
   readonly notes: string[]
   /** Mistakes; whoever reads on adds to them. */
@@ -55,7 +55,7 @@ export function readContract({ registry, files, isOwn, annotations, source }: Co
     joined,
     names,
     typesMeant,
-    asker: askerOf(name, source),
+    variesBy: variesByOf(name, source),
     notes,
     findings,
   }

@@ -54,7 +54,7 @@ export async function reflectDescriptors(
   onLeftOut: (message: string) => void,
 ): Promise<ReflectedDescriptors> {
   try {
-    const ask = await createAsker(transport, options)
+    const ask = await createRequester(transport, options)
     const names = await serviceNames(ask, options.services)
     const files = new ReflectedFiles()
     const left = await addServices(files, ask, names, onLeftOut)
@@ -153,7 +153,7 @@ async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
 type Ask = (requests: readonly JsonObject[]) => Promise<ReflectionAnswer[]>
 
 /** Speaks v1, and v1alpha to servers that know only that. */
-async function createAsker(
+async function createRequester(
   transport: Transport<Abortable>,
   { metadata = {}, timeoutMs = 5_000 }: ReflectionOptions,
 ): Promise<Ask> {

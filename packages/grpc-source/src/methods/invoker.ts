@@ -2,7 +2,7 @@ import { isTracingHeader } from '@vinyasa/invalidation'
 import {
   type Abortable,
   after,
-  Askers,
+  Callers,
   type Clock,
   Ending,
   type HeldReply,
@@ -71,7 +71,7 @@ export class Invoker {
     // Streams of replies are read; a stream of requests that has one reply changes something.
     const isMutation = method.desc.methodKind === 'client_streaming' && !method.isRead
     const signal = site.signal ?? (isMutation ? undefined : endOfCall(site.context, site.info))
-    const call = { path, metadata, timeoutMs, signal, asker: site.context, ...watched.listeners }
+    const call = { path, metadata, timeoutMs, signal, caller: site.context, ...watched.listeners }
     try {
       const messages = watched.within(() => method.transport().stream(call, requests))
       const release = 'release' in requests ? requests.release : undefined
@@ -144,22 +144,22 @@ export class Invoker {
     let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const ending = new Ending()
-      const askers = new Askers(site.context)
-      const reply = this.#transmit(method, request, site, read, entries, ending, askers).finally(() => {
-        askers.clear()
+      const callers = new Callers(site.context)
+      const reply = this.#transmit(method, request, site, read, entries, ending, callers).finally(() => {
+        callers.clear()
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.
       reply.catch(() => {})
-      shared = { reply, ending, askers, callers: 0 }
+      shared = { reply, ending, callers, waiting: 0 }
       inflight.set(sharedKey, shared)
-    } else shared.askers.join(site.context)
+    } else shared.callers.join(site.context)
     const joined = shared
-    joined.callers++
+    joined.waiting++
     return unlessAborted(joined.reply, site.signal ?? endOfCall(site.context, site.info), () => {
-      joined.askers.leave(site.context)
-      joined.callers--
-      if (joined.callers === 0) {
+      joined.callers.leave(site.context)
+      joined.waiting--
+      if (joined.waiting === 0) {
         joined.ending.abort()
         if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
       }
@@ -174,9 +174,9 @@ export class Invoker {
     read: ReadReply<unknown>,
     entries: MetadataEntries,
     signal: Abortable | undefined,
-    asker: unknown = site.context,
+    caller: unknown = site.context,
   ): Promise<Reply> {
-    const { caller, watch } = this.#options
+    const { caller: send, watch } = this.#options
     const { path, isRead } = method
     const watched = watch(method, 'unary', site)
     let held: HeldReply | undefined
@@ -191,12 +191,12 @@ export class Invoker {
         metadata,
         deadline,
         signal,
-        asker,
+        caller,
         maxRetries,
         keepReply,
         ...watched.listeners,
       }
-      const bytes = await watched.within(() => caller(method.transport(), call, watched.attempt))
+      const bytes = await watched.within(() => send(method.transport(), call, watched.attempt))
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
       watched.end('OK')
@@ -258,8 +258,9 @@ function repliesOf(
 interface SharedCall {
   readonly reply: Promise<Reply>
   readonly ending: Ending
-  readonly askers: Askers
-  callers: number
+  readonly callers: Callers
+  /** How many callers wait for the reply. */
+  waiting: number
 }
 
 function statusOf(error: unknown): StatusName {

@@ -60,7 +60,7 @@ export type OnReply = (reply: ObservedReply) => void
 /** One call, ready to send. */
 export interface OutgoingCall extends Pick<
   TransportCall,
-  'asker' | 'keepReply' | 'onHeaders' | 'onTrailers'
+  'caller' | 'keepReply' | 'onHeaders' | 'onTrailers'
 > {
   readonly path: string
   readonly request: Uint8Array

@@ -13,7 +13,7 @@ export interface Fault {
   readonly outcome: MutationOutcome
   /** Queries are sent again. */
   readonly isRetried: boolean
-  /** A server that says so when it is asked for its health runs: it has no health service, or none for this asker. */
+  /** A server that says so when it is asked for its health runs: it has no health service, or none for this caller. */
   readonly isAlive: boolean
 }
 

@@ -1,4 +1,4 @@
-import { toAsker, type Asker } from '@vinyasa/invalidation'
+import { toVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import { createAttachment } from '@vinyasa/base'
 import { badInputError, optionError, reasonOf, type GrpcSourceError } from '../errors.ts'
 import { headersOf, isOfConnection, refuseForwarded } from '@vinyasa/source-kit'
@@ -34,11 +34,11 @@ export interface MetadataFromContext {
 const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
 
 /** Returns the part of a client's request that can change the source's answers; undefined: none. */
-export function askerOf(sourceName: string, settings: MetadataSettings): Asker | undefined {
+export function variesByOf(sourceName: string, settings: MetadataSettings): VariesBy | undefined {
   const { forwardHeaders = FORWARDED, metadata: { fromContext } = {} } = settings
   const headers = [...forwardHeaders, ...(fromContext?.readsHeaders ?? [])]
-  if (!fromContext || fromContext.readsHeaders) return toAsker(headers)
-  return toAsker(
+  if (!fromContext || fromContext.readsHeaders) return toVariesBy(headers)
+  return toVariesBy(
     headers,
     `grpc source "${sourceName}": metadata.fromContext may read who asks; set readsHeaders on the function to the request headers that it reads, [] if none`,
   )

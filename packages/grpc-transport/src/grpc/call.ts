@@ -92,8 +92,8 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#settings.pool.run(this)
   }
 
-  get asker(): unknown {
-    return this.#call.asker
+  get caller(): unknown {
+    return this.#call.caller
   }
 
   cancel(): void {
@@ -227,7 +227,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   readonly #onGrow = (bytes: number): void => {
     if (this.#hasEnded) return
     // The reader of a stream paces it.
-    this.#long ??= new LongReply(this.#settings.memory, this.#call.asker, {
+    this.#long ??= new LongReply(this.#settings.memory, this.#call.caller, {
       pause: () => this.#isStream || this.pause(),
       resume: () => this.#isStream || this.resume(),
       refuse: () => this.end(refused()),

@@ -121,7 +121,7 @@ export async function decompress(
   message: Uint8Array,
   encoding: string | undefined,
   maxBytes: number,
-  { asker, signal }: Pick<TransportCall<Abortable>, 'asker' | 'signal'>,
+  { caller, signal }: Pick<TransportCall<Abortable>, 'caller' | 'signal'>,
 ): Promise<Unpacked> {
   if (encoding === undefined || encoding === 'identity') {
     throw new GrpcCallError('INTERNAL', 'the reply is compressed, but its headers do not say how')
@@ -135,7 +135,7 @@ export async function decompress(
   try {
     return await unpack(message, decompressors[encoding](SETTINGS), {
       maxBytes: maxBytes >= 0 ? maxBytes : Number.POSITIVE_INFINITY,
-      asker,
+      caller,
       ending: signal,
       tooLarge: () => tooLarge(`more than ${maxBytes}`, maxBytes),
       refused,

@@ -8,7 +8,7 @@ import type { SocketAddress, Target } from './target.ts'
 /** A call that waits for a connection. */
 export interface PendingCall {
   /** See `TransportCall`. */
-  readonly asker?: unknown
+  readonly caller?: unknown
   /** A stream with no deadline: it holds its place for as long as its client likes. */
   readonly isEndless: boolean
   begin(connection: Connection): void
@@ -63,7 +63,7 @@ export class Pool {
       for (const peer of this.#peers) peer.connectFirst()
       return
     }
-    if (this.#waiting.add(call, call.asker)) this.#serve()
+    if (this.#waiting.add(call, call.caller)) this.#serve()
     // Another attempt would find no place either.
     else call.end(unavailable(NO_PLACE.message, { retryable: false, ownLimit: { of: 'waiting' } }))
   }

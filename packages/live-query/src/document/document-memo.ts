@@ -1,6 +1,6 @@
 import type { LiveOptions } from '@vinyasa/base'
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
-import { createDependencyCache, describeOperationAsker, type Asker } from '@vinyasa/invalidation'
+import { createDependencyCache, describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'
 import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.ts'
 import { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
@@ -14,7 +14,7 @@ export interface LiveDocument {
 export interface PlannedOperation {
   readonly plan: LivePlan
   /** States for whom its results are. */
-  readonly asker: Asker
+  readonly variesBy: VariesBy
   readonly entities: () => EntityFinder
 }
 
@@ -50,7 +50,7 @@ export function createLiveDocuments(
       const dependencies = dependenciesOf(schema)
       const planned = {
         plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs, dependencies }),
-        asker: describeOperationAsker(schema, document, operation.name?.value),
+        variesBy: describeOperationVariesBy(schema, document, operation.name?.value),
         entities: () => (finder ??= createEntityFinder(schema, document, operation, dependencies)),
       }
       plans.set(operation, { schema, throttleMs, planned })

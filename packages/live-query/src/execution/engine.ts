@@ -9,11 +9,11 @@ import {
 import { heldBytes, isPromise } from '@vinyasa/base'
 import { liveDirectiveValues } from '../document/directive.ts'
 import type { LiveDocuments } from '../document/document-memo.ts'
-import type { Asker } from '@vinyasa/invalidation'
+import type { VariesBy } from '@vinyasa/invalidation'
 import {
-  askerUnknownReason,
+  unknownCallerReason,
   EndLiveQuery,
-  liveQueryAskerUnknown,
+  liveQueryCallerUnknown,
   unexpectedError,
   unusableContextKey,
 } from '../errors.ts'
@@ -70,17 +70,17 @@ export function createRegistrations(options: RegistrationsOptions): Registration
   }
 
   /** Whatever is configured adds to what the sources say; nothing takes that away. */
-  function keyOf(context: Record<string, unknown>, asker: Asker): string | null {
-    const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...asker.headers])].sort()
+  function keyOf(context: Record<string, unknown>, variesBy: VariesBy): string | null {
+    const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...variesBy.headers])].sort()
     const { headers } = (context['request'] ?? {}) as { readonly headers?: Headers }
     if (contextKey) {
       const own = ownKeyOf(contextKey(context), onUnusable)
       return withOwnKey(own, contextKeyOf(headers, names, undefined))
     }
-    if (asker.unknown === undefined)
-      return asker.isPersonal ? null : contextKeyOf(headers, names, context['connectionParams'])
-    onError(new Error(askerUnknownReason(asker.unknown)))
-    throw liveQueryAskerUnknown()
+    if (variesBy.unknown === undefined)
+      return variesBy.isPersonal ? null : contextKeyOf(headers, names, context['connectionParams'])
+    onError(new Error(unknownCallerReason(variesBy.unknown)))
+    throw liveQueryCallerUnknown()
   }
 
   return ({ args, context, asked }) => {
@@ -92,8 +92,8 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     if (!directive) return undefined
     checkVariables(schema, operation, variables)
     const { throttleMs } = directive
-    const { plan, asker, entities } = documents.plan({ schema, document, operation, throttleMs })
-    const own = keyOf(context, asker)
+    const { plan, variesBy, entities } = documents.plan({ schema, document, operation, throttleMs })
+    const own = keyOf(context, variesBy)
     // Each run sends the request again; GraphQL ignores variables that the operation does not declare.
     const declared = declaredOnly(Object(asked.params['variables']), operation)
     const kept: AskedOperation = { ...asked, params: { ...asked.params, variables: declared } }

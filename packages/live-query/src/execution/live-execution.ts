@@ -21,7 +21,7 @@ export type LiveExecution = (asked: AskedOperation) => LiveQueryExecute
 
 /**
  * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
- * the asker is known anew, and what they refuse by now is refused.
+ * the caller is known anew, and what they refuse by now is refused.
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
   const { passes, turns, revalidate, revalidateSeconds, clock, seenEvents } = options

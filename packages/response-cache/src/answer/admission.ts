@@ -5,7 +5,7 @@ import {
   type RequestKeyFactory,
   whyNoKey,
 } from '../document/request-key.ts'
-import { readBeyondKey, unknownAsker } from '../errors.ts'
+import { readBeyondKey, unknownCaller } from '../errors.ts'
 import { readsOf, silently } from '../http/request-reads.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Lifetimes } from './lifetimes.ts'
@@ -64,14 +64,14 @@ export class Admission {
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
-      report.isPersonal ||= key.isPersonal || profile.asker.isPersonal === true
+      report.isPersonal ||= key.isPersonal || profile.variesBy.isPersonal === true
       return true
     }
     report.isPersonal ||= mayBePersonal(profile, identity)
     report.reason ??=
       obstacle ?? (key ? 'scope is PRIVATE and nothing identifies the caller' : whyNoKey(profile, identity))
-    const { unknown } = profile.asker
-    if (unknown !== undefined && !this.#hasSession) this.#warnOnce(unknown, () => unknownAsker(unknown))
+    const { unknown } = profile.variesBy
+    if (unknown !== undefined && !this.#hasSession) this.#warnOnce(unknown, () => unknownCaller(unknown))
     return false
   }
 

@@ -2,9 +2,9 @@ import { isObjectType, type DocumentNode, type GraphQLSchema, type OperationType
 import {
   createDependencies,
   createDependencyCache,
-  describeOperationAsker,
+  describeOperationVariesBy,
   selectOperation,
-  type Asker,
+  type VariesBy,
   type Dependence,
   type Dependencies,
 } from '@vinyasa/invalidation'
@@ -32,8 +32,8 @@ export interface DocumentProfile
   readonly mentioned: ReadonlySet<string>
   /** The types that the result of a query depends on, or that a mutation changes. */
   readonly dependence: Dependence
-  /** The asker whom the result is for, as the sources of its fields say. */
-  readonly asker: Asker
+  /** The caller whom the result is for, as the sources of its fields say. */
+  readonly variesBy: VariesBy
   /** The rule for sharing its results, where rules say who may have them. */
   readonly access: OperationAccess | undefined
   /** Lower-case names of the request headers in its keys: those that sources read, and those of the options. */
@@ -73,8 +73,8 @@ export function profileDocument(
   const types = [...touched].filter((type) => isObjectType(type) && type !== root).map(({ name }) => name)
   const dependence = operation === 'mutation' ? dependencies.ofMutation(bare) : dependencies.ofOperation(bare)
   const idFieldOf = createIdFields(schema, options.idFields)
-  const asker = describeOperationAsker(schema, bare)
-  const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...asker.headers]
+  const variesBy = describeOperationVariesBy(schema, bare)
+  const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...variesBy.headers]
   const plan = { schema, document: bare, dependencies, idFieldOf }
   return {
     schema,
@@ -84,7 +84,7 @@ export function profileDocument(
     types: new Set(types),
     mentioned: new Set([...touched].map(({ name }) => name)),
     dependence,
-    asker,
+    variesBy,
     access: options.access?.({ schema, document: bare }),
     varyNames: [...new Set(varyNames)].sort(),
     ...statements,

@@ -64,8 +64,9 @@ export function createRequestKeyFactory({
   return (profile, identity, sameBytes) => {
     const { headers, access } = identity
     if (access === null) return undefined
-    const { unknown, isPersonal } = profile.asker
-    if (!hasSession && (isPersonal || unknown !== undefined || hidesAsker(profile, headers))) return undefined
+    const { unknown, isPersonal } = profile.variesBy
+    if (!hasSession && (isPersonal || unknown !== undefined || hidesCaller(profile, headers)))
+      return undefined
     const beside = partsBesideBody(profile, identity)
     const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
@@ -98,15 +99,15 @@ function isOfSomebody({ varyNames }: DocumentProfile, { headers, session, access
 }
 
 /** A cookie may say who asks, and nobody has said that it counts. */
-function hidesAsker({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get'>): boolean {
+function hidesCaller({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get'>): boolean {
   return headers.get('cookie') !== null && !varyNames.includes('cookie')
 }
 
 /** Tells why a request has no key. */
 export function whyNoKey(profile: DocumentProfile, { headers, access }: RequestIdentity): string {
   if (access === null) return 'a field is refused to the caller'
-  if (profile.asker.unknown !== undefined) return profile.asker.unknown
-  if (hidesAsker(profile, headers)) return 'the request has a cookie, which is not part of the key'
+  if (profile.variesBy.unknown !== undefined) return profile.variesBy.unknown
+  if (hidesCaller(profile, headers)) return 'the request has a cookie, which is not part of the key'
   return 'variables are not plain JSON'
 }
 
@@ -115,8 +116,8 @@ export function mayBePersonal(
   profile: DocumentProfile,
   { headers, session }: Pick<RequestIdentity, 'headers' | 'session'>,
 ): boolean {
-  const { isPrivate, asker, access, varyNames } = profile
-  if (session != null || access?.keyOf || isPrivate || asker.isPersonal || asker.unknown !== undefined)
+  const { isPrivate, variesBy, access, varyNames } = profile
+  if (session != null || access?.keyOf || isPrivate || variesBy.isPersonal || variesBy.unknown !== undefined)
     return true
   return headers.get('cookie') !== null || varyNames.some((name) => headers.get(name) !== null)
 }

@@ -124,7 +124,7 @@ function load(
   let request = forwarded ? { ...rendered, headers: { ...rendered.headers, ...forwarded } } : rendered
   if ((request.method === 'POST' || request.method === 'PATCH') && retry.maxRetries > 0)
     request = { ...request, headers: { 'idempotency-key': randomUUID(), ...request.headers } }
-  const calling = { endpoint, args, context, asker: context, settings, progress, isConditional: false }
+  const calling = { endpoint, args, context, caller: context, settings, progress, isConditional: false }
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
@@ -146,9 +146,9 @@ function load(
       key,
       () => settings.typesOf(endpoint, scope.schema),
       { isFresh: isLiveRun(context), moment: liveMomentOf(context), ending, context },
-      (until, askers, validators) => {
+      (until, callers, validators) => {
         const isConditional = validators !== undefined && !asksForMore(prepared)
-        const asked = { ...calling, asker: askers ?? context, isConditional }
+        const asked = { ...calling, caller: callers ?? context, isConditional }
         return isConditional
           ? send(asked, withHeaders(request, validators), withHeaders(prepared, validators), until)
           : send(asked, request, prepared, until)

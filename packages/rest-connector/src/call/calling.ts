@@ -62,7 +62,7 @@ export interface Calling {
   readonly args: Args
   readonly context: unknown
   /** The context, or those of all who share the call. */
-  readonly asker: unknown
+  readonly caller: unknown
   readonly settings: CallSettings
   readonly progress: Progress
   readonly isConditional: boolean

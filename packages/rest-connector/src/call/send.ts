@@ -77,7 +77,7 @@ function renewsCredential(failure: unknown, { sent }: Progress, { interceptors }
 }
 
 async function observed(
-  { endpoint, settings, progress, isConditional, asker }: Calling,
+  { endpoint, settings, progress, isConditional, caller }: Calling,
   info: CallInfo,
   prepared: WireRequest,
   ending: Ending,
@@ -89,7 +89,7 @@ async function observed(
   const ended = observe?.(info)
   const { headers } = prepared
   const request = ended?.headers ? { ...prepared, headers: { ...headers, ...ended.headers } } : prepared
-  const call = { answer, isConditional, asker, onBody, onRedirect }
+  const call = { answer, isConditional, caller, onBody, onRedirect }
   const { within } = ended ?? {}
   try {
     const response = await (within

@@ -1,4 +1,4 @@
-import type { Asker } from '@vinyasa/invalidation'
+import type { VariesBy } from '@vinyasa/invalidation'
 import type { Turns } from '@vinyasa/base'
 import {
   createJsonScalar,
@@ -41,8 +41,8 @@ export interface ContributeOptions {
   /** The turns of the event loop in which long answers are worked on. */
   readonly turns: Turns
   readonly onPlan: Source['onPlan']
-  /** The asker that the answers of all fields are for; undefined: they are for everybody. */
-  readonly asker: Asker | undefined
+  /** The caller that the answers of all fields are for; undefined: they are for everybody. */
+  readonly variesBy: VariesBy | undefined
   /** That of endpoints without an own one. */
   readonly home: Home
   readonly int64: Int64Mode
@@ -51,7 +51,7 @@ export interface ContributeOptions {
 export function contribute(
   connector: string,
   callable: ReadonlyMap<string, Callable>,
-  { types: defined, meant, isPlannable, turns, onPlan, asker, home, int64 }: ContributeOptions,
+  { types: defined, meant, isPlannable, turns, onPlan, variesBy, home, int64 }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
@@ -100,7 +100,7 @@ export function contribute(
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const stated = { ...statementsOf(endpoint), ...(liveQuery && { liveQuery }) }
     const { liveQuery: live, ...statements } = renamedStatements(stated, meant)
-    const own = { ...(asker && { asker }), ...statements }
+    const own = { ...(variesBy && { variesBy }), ...statements }
     const addAll = (): void => {
       if (rootField)
         add(

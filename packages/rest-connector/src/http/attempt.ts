@@ -42,7 +42,7 @@ export interface AttemptCall {
   /** The request asks whether something kept still holds: a 304 is an answer, without a body. */
   readonly isConditional: boolean
   /** See `Transport`. */
-  readonly asker: unknown
+  readonly caller: unknown
   /** Called when the upstream led elsewhere: it may have done its work before it did. */
   readonly onRedirect: () => void
 }
@@ -52,22 +52,22 @@ export async function attempt(
   request: WireRequest,
   ending: Ending,
   settings: AttemptSettings,
-  { onBody, onRedirect, isConditional, answer: kind, asker }: AttemptCall,
+  { onBody, onRedirect, isConditional, answer: kind, caller }: AttemptCall,
 ): Promise<RestResponse> {
   const { transport, origin, maxResponseBytes, maxResponseItems, turns } = settings
   let answer: WireResponse | undefined
   let held: HeldReply | undefined
   try {
-    answer = await transport.send(request, ending, asker)
+    answer = await transport.send(request, ending, caller)
     if (isRedirect(answer.status))
-      answer = await follow(answer, request, { transport, origin, ending, asker }, onRedirect)
+      answer = await follow(answer, request, { transport, origin, ending, caller }, onRedirect)
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }
     const isSuccess = status >= 200 && status <= 299
     let { body } = answer
     if (isEncoded(answer)) {
-      const decoded = await decodeBody(answer, maxResponseBytes, asker, ending).catch((error: unknown) => {
+      const decoded = await decodeBody(answer, maxResponseBytes, caller, ending).catch((error: unknown) => {
         // The status of an error page matters more than how it was encoded.
         if (isSuccess) throw error
         return { bytes: Buffer.alloc(0), held: undefined }

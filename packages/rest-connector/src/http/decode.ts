@@ -42,7 +42,7 @@ export function isEncoded({ headers, body }: WireResponse): boolean {
 export async function decodeBody(
   { headers, body }: WireResponse,
   maxBytes: number,
-  asker: unknown,
+  caller: unknown,
   ending: Ending,
 ): Promise<Unpacked> {
   const encodings = listOf(headers['content-encoding'])
@@ -52,7 +52,7 @@ export async function decodeBody(
     throw new BadResponse(`the body has ${encodings.length} content encodings`)
   const options = {
     maxBytes,
-    asker,
+    caller,
     ending,
     tooLarge: () => new ResponseTooLarge(maxBytes),
     refused: () => new NoPlace(),

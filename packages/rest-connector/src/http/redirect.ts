@@ -16,7 +16,7 @@ interface Following {
   /** The connector's own. */
   readonly origin: string
   readonly ending: Ending
-  readonly asker: unknown
+  readonly caller: unknown
 }
 
 /**
@@ -26,7 +26,7 @@ interface Following {
 export async function follow(
   first: WireResponse,
   sent: WireRequest,
-  { transport, origin, ending, asker }: Following,
+  { transport, origin, ending, caller }: Following,
   onRedirect: () => void,
 ): Promise<WireResponse> {
   let [response, request] = [first, sent]
@@ -37,7 +37,7 @@ export async function follow(
     onRedirect()
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
     request = redirected(request, response.status, location, origin)
-    response = await transport.send(request, ending, asker)
+    response = await transport.send(request, ending, caller)
   }
   return response
 }

@@ -35,10 +35,10 @@ export interface WireResponse {
 
 export interface Transport {
   /**
-   * Sends one request and reads its answer to the end, so that the connection can be used again. `asker`: the context of the
-   * operation, or the `Askers` of several; by whose they are, requests that wait for a connection take turns.
+   * Sends one request and reads its answer to the end, so that the connection can be used again. `caller`: the context of the
+   * operation, or the `Callers` of several; by whose they are, requests that wait for a connection take turns.
    */
-  send(request: WireRequest, ending: Ending, asker?: unknown): Promise<WireResponse>
+  send(request: WireRequest, ending: Ending, caller?: unknown): Promise<WireResponse>
   close(): Promise<void>
 }
 

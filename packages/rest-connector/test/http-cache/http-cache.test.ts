@@ -102,7 +102,7 @@ describe('a 304', () => {
     expect(backend.requests).toHaveLength(2)
   })
 
-  it('is asked for by each asker about what he was given himself', async () => {
+  it('is asked for by each caller about what he was given himself', async () => {
     const endpoints = [{ name: 'item', path: '/item' }]
     const { backend, clock, connector } = await setup({ endpoints, forwardHeaders: ['authorization'] })
     const as = (name: string) =>

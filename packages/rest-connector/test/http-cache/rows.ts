@@ -29,7 +29,7 @@ export const rows: readonly Row[] = [
   ['3', 'no-store: is not kept', { ...tagged, 'cache-control': 'no-store' }, 0, second, {}, 'second'],
   [
     '3',
-    'private: is not kept, as askers share answers',
+    'private: is not kept, as callers share answers',
     { ...tagged, 'cache-control': 'private, max-age=10' },
     0,
     second,

@@ -29,7 +29,7 @@ export interface Source {
 
 /**
  * A field that a source adds to a type. `Query`, `Mutation` and `Subscription` stand for the server's root types. Its
- * `extensions` tell behaviours what they need: `liveQuery`, `changes`, `dependsOn`, `asker`.
+ * `extensions` tell behaviours what they need: `liveQuery`, `changes`, `dependsOn`, `variesBy`.
  */
 export interface ContributedField extends Pick<
   GraphQLFieldConfig<unknown, unknown>,

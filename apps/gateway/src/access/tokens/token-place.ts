@@ -13,7 +13,7 @@ export function tokenHeaders(place: Place): readonly string[] {
   return [tokenHeader(place), ...(place.cookie === undefined ? [] : ['cookie'])]
 }
 
-/** Headers by which tokens tell askers apart, in lower case; where none are verified, code may read them itself. */
+/** Headers by which tokens tell callers apart, in lower case; where none are verified, code may read them itself. */
 export function headersOfTokens(auth: AuthConfig | undefined): readonly string[] {
   return [...new Set(['authorization', ...(auth ? tokenHeaders(auth.jwt) : [])])]
 }

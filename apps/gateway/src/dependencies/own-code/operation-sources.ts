@@ -1,5 +1,5 @@
 import { createAttachment, isLiveRun, keyed, namelessContext } from '@vinyasa/base'
-import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
+import { describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { AnswerSections } from '../../answers/answer-types.ts'
 import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
@@ -12,7 +12,7 @@ interface Source {
   readonly api: object
   /** The member of `api` that calls it. */
   readonly callMember: string
-  readonly asker: Asker | undefined
+  readonly variesBy: VariesBy | undefined
 }
 
 type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown } | null) => unknown
@@ -69,20 +69,20 @@ function createCallCheck(
   const hasContextKey = liveQuery !== false && liveQuery.contextKey !== undefined
   const declaredBy = keyed(
     ({ schema, document, operationName }: PreparedDocument) =>
-      describeOperationAsker(schema, document, operationName),
-    new WeakMap<PreparedDocument, Asker>(),
+      describeOperationVariesBy(schema, document, operationName),
+    new WeakMap<PreparedDocument, VariesBy>(),
   )
-  return ({ name, asker }, context) => {
+  return ({ name, variesBy }, context) => {
     const operation = operations.get(context)
     const isLive = isLiveRun(context)
-    if (!asker || operation?.definition.operation !== 'query' || !(isLive || responseCache)) return
+    if (!variesBy || operation?.definition.operation !== 'query' || !(isLive || responseCache)) return
     const declared = declaredBy(operation)
     const saysWhoAsks = isLive ? hasContextKey : hasSession
     if (declared.isPersonal && !saysWhoAsks) return
-    const more = asker.headers.filter(
+    const more = variesBy.headers.filter(
       (header) => !declared.headers.includes(header) && !(header === 'cookie' && saysWhoAsks),
     )
-    if (more.length === 0 && (asker.unknown === undefined || saysWhoAsks)) return
+    if (more.length === 0 && (variesBy.unknown === undefined || saysWhoAsks)) return
     Object.assign(context, { unshareable: true })
     if (isLive || preset !== 'production') throw undeclaredRead(name, more, declared.headers)
   }

@@ -48,7 +48,7 @@ export async function openGrpcSource(
     plugin: useGrpcSource(source),
     api: source,
     callMember: 'call',
-    asker: source.asker,
+    variesBy: source.variesBy,
     get files() {
       return source.files
     },

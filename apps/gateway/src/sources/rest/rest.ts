@@ -75,7 +75,7 @@ export async function openRestSource(
     plugin: useRestConnector(connector),
     api: connector,
     callMember: 'execute',
-    asker: connector.asker,
+    variesBy: connector.variesBy,
     notes,
     files: imported?.files ?? [],
     names: () => namesOfSchema(connector.schema),

@@ -1,4 +1,4 @@
-import { Askers, PassingMap, Ending } from '@vinyasa/base'
+import { Callers, PassingMap, Ending } from '@vinyasa/base'
 
 /** Somebody who wants what a flight brings. */
 export interface Passenger {
@@ -7,7 +7,7 @@ export interface Passenger {
   readonly context: unknown
 }
 
-export type Start<T> = (ending: Ending, askers: Askers) => Promise<T>
+export type Start<T> = (ending: Ending, callers: Callers) => Promise<T>
 
 /** Requests under way that others may wait for too. */
 export interface Flights<T> {
@@ -27,18 +27,18 @@ interface Waiter<T> {
 
 class Flight<T> {
   readonly ending: Ending = new Ending()
-  readonly askers: Askers
+  readonly callers: Callers
   /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
   readonly waiting: Set<Waiter<T>> = new Set()
   joined = 0
 
   constructor(first: unknown) {
-    this.askers = new Askers(first)
+    this.callers = new Callers(first)
   }
 
   /** It is over: nothing of it is kept here any more. */
   land(settle: (waiter: Waiter<T>) => void): void {
-    this.askers.clear()
+    this.callers.clear()
     const waiters = [...this.waiting]
     this.waiting.clear()
     for (const { letGo } of waiters) letGo()
@@ -75,7 +75,7 @@ export function createFlights<T>({
       remove(key, flight)
       flight.land(settle)
     }
-    start(flight.ending, flight.askers).then(
+    start(flight.ending, flight.callers).then(
       (value) => {
         const shared = flight.joined > 1 ? share(value) : value
         return land(({ resolve }) => resolve(shared))
@@ -99,14 +99,14 @@ export function createFlights<T>({
       const flight = (mayJoin() ? flights.get(key) : undefined) ?? begin(key, context, start)
       if (++flight.joined > 1) {
         onShared()
-        flight.askers.join(context)
+        flight.callers.join(context)
       }
       return new Promise((resolve, reject) => {
         const waiter: Waiter<T> = { resolve, reject, letGo: nothing }
         flight.waiting.add(waiter)
         if (!ending) return
         waiter.letGo = ending.onAbort(() => {
-          flight.askers.leave(context)
+          flight.callers.leave(context)
           leave(key, flight, waiter, ending.reason)
         })
       })

@@ -2,7 +2,7 @@ import { type Kept, type ResponseCache, type ResponseTypes } from './response-ca
 import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
 import { faultOf } from '../../retry/faults.ts'
-import type { Askers, Ending } from '@vinyasa/base'
+import type { Callers, Ending } from '@vinyasa/base'
 import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
@@ -13,18 +13,18 @@ export interface ReadSettings {
 }
 
 /**
- * Asks the upstream, for the reader alone or for the `askers`; with `validators`, whether what is kept still holds: a 304
+ * Asks the upstream, for the reader alone or for the `callers`; with `validators`, whether what is kept still holds: a 304
  * says so.
  */
 export type Fetch = (
   ending: Ending | undefined,
-  askers: Askers | undefined,
+  callers: Callers | undefined,
   validators: Kept['validators'],
 ) => Promise<RestResponse>
 
 type Load = (
   until: Ending | undefined,
-  askers: Askers | undefined,
+  callers: Callers | undefined,
   kept: Kept | undefined,
 ) => Promise<RestResponse>
 
@@ -45,21 +45,21 @@ export function readThrough(
 ): Promise<RestResponse> {
   const mark = cache.mark()
   const load: Load = cache.isOff
-    ? (until, askers) => fetch(until, askers, undefined)
-    : async (until, askers, kept) => {
-        const answer = await fetch(until, askers, kept?.validators)
+    ? (until, callers) => fetch(until, callers, undefined)
+    : async (until, callers, kept) => {
+        const answer = await fetch(until, callers, kept?.validators)
         let response: RestResponse | undefined = answer
         if (kept && answer.status === 304) {
           response = refreshed(kept.response, answer)
           if (response) counters.revalidated++
         }
         // A 304 about another response than the kept one does not help: the upstream is asked for all of it.
-        response ??= await fetch(until, askers, undefined)
+        response ??= await fetch(until, callers, undefined)
         cache.set(key, types, response, mark)
         return response
       }
   const ask = (name: string, kept: Kept | undefined) =>
-    flights.join(name, reader, (until, askers) => load(until, askers, kept))
+    flights.join(name, reader, (until, callers) => load(until, callers, kept))
   if (reader.isFresh) {
     const { moment, ending } = reader
     if (moment === undefined) return load(ending, undefined, undefined)
@@ -75,7 +75,7 @@ export function readThrough(
     // Nobody waits for it: whoever observes attempts sees how it ends, and what is kept is not kept any longer.
     const refresher = { ending: undefined, context: reader.context }
     if (!flights.has(key))
-      flights.join(key, refresher, (until, askers) => load(until, askers, kept)).catch(() => {})
+      flights.join(key, refresher, (until, callers) => load(until, callers, kept)).catch(() => {})
     return Promise.resolve(kept.response)
   }
   counters.cacheMisses++

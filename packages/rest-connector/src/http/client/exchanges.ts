@@ -18,8 +18,8 @@ export class Exchanges {
   }
 
   /** Begins one, now or in its turn; its end is to be told. False: it finds no place among those that wait. */
-  run(exchange: Begins, asker: unknown): boolean {
-    if (this.#active >= this.#most) return this.#waiting.add(exchange, asker)
+  run(exchange: Begins, caller: unknown): boolean {
+    if (this.#active >= this.#most) return this.#waiting.add(exchange, caller)
     this.#active++
     exchange.begin()
     return true

@@ -49,12 +49,12 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    send(request, ending, asker) {
+    send(request, ending, caller) {
       const { origin: to = origin } = request
       const exchange = { ending, maxResponseBytes, memory, to, exchanges: exchangesWith(to) }
-      if (pool && to === origin) return sendOn(pool, request, exchange, asker)
+      if (pool && to === origin) return sendOn(pool, request, exchange, caller)
       others ??= openOthers()
-      return others.then((dispatcher) => sendOn(dispatcher, request, exchange, asker))
+      return others.then((dispatcher) => sendOn(dispatcher, request, exchange, caller))
     },
     async close() {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
@@ -124,8 +124,8 @@ class Sending implements Dispatcher.DispatchHandler, ReplyFlow {
   }
 
   /** Begins it now or in its turn. */
-  start(asker: unknown): void {
-    if (this.#exchange.exchanges.run(this, asker)) return
+  start(caller: unknown): void {
+    if (this.#exchange.exchanges.run(this, caller)) return
     this.#letGo()
     this.#reject(new NoPlace())
   }
@@ -214,12 +214,12 @@ function sendOn(
   dispatcher: Dispatcher,
   request: WireRequest,
   exchange: Exchange,
-  asker: unknown,
+  caller: unknown,
 ): Promise<WireResponse> {
   const { ending } = exchange
   if (ending.aborted) return Promise.reject(ending.reason)
   return new Promise((resolve, reject) => {
-    new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
+    new Sending(dispatcher, request, exchange, resolve, reject).start(caller)
   })
 }
 

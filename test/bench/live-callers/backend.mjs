@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 
 const state = { value: 0, calls: 0 }
 
-function askerOf({ authorization }) {
+function callerOf({ authorization }) {
   if (authorization === undefined) return ''
   return JSON.parse(Buffer.from(authorization.split('.')[1], 'base64url').toString()).sub
 }
@@ -14,7 +14,7 @@ const server = createServer(({ url, headers }, response) => {
   const body = JSON.stringify({
     id: url.slice(url.lastIndexOf('/') + 1),
     value: state.value,
-    asker: askerOf(headers),
+    caller: callerOf(headers),
   })
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
   response.end(body)

@@ -11,14 +11,14 @@ const OF_RESULTS = [
 ] as const
 
 /** Facts about how results depend on who asks, from plugins of the config. */
-export interface PluginAskers {
+export interface PluginVariesBy {
   /** Request headers that plugins say they read. */
   readonly headers: readonly string[]
   /** Why nobody can tell for whom any result is. */
   readonly ofResults: readonly string[]
 }
 
-export function pluginAskers({ plugins = [] }: Pick<OwnCodeSections, 'plugins'>): PluginAskers {
+export function pluginVariesBy({ plugins = [] }: Pick<OwnCodeSections, 'plugins'>): PluginVariesBy {
   return {
     headers: plugins.flatMap(({ readsHeaders = [] }) => readsHeaders.map((name) => name.toLowerCase())),
     ofResults: plugins.flatMap((plugin, index) =>

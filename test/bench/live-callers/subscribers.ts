@@ -12,7 +12,7 @@ export function tokenOf(subject: string, secret: string): string {
 interface Item {
   readonly id: string
   readonly value: number
-  readonly asker: string
+  readonly caller: string
 }
 
 export interface SubscriberOptions {
@@ -54,12 +54,12 @@ export class Subscriber {
           readonly payload?: { readonly data?: { readonly item: Item } }
         }
         if (message.type === 'connection_ack') {
-          const query = `query Item${document} @live { item(id: "${document}") { id value asker } }`
+          const query = `query Item${document} @live { item(id: "${document}") { id value caller } }`
           return send({ id: '1', type: 'subscribe', payload: { query } })
         }
         const item = message.payload?.data?.item
         if (message.type === 'ping') return send({ type: 'pong' })
-        if (item?.id !== String(document) || item.asker !== subject)
+        if (item?.id !== String(document) || item.caller !== subject)
           return reject(new Error(`Expected item ${document} of "${subject}", got ${bytes.toString()}`))
         this.at = performance.now()
         this.value = item.value

@@ -1,4 +1,4 @@
-import { describeAsker, toAsker, type Asker } from '@vinyasa/invalidation'
+import { describeVariesBy, toVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import {
   defaultFieldResolver,
   getNamedType,
@@ -13,59 +13,60 @@ import type { AccessSections } from '../../access/access-types.ts'
 import type { AnswerSections } from '../../answers/answer-types.ts'
 import type { OwnCodeSections } from '../own-code-types.ts'
 import { fieldAt } from '../../coordinates.ts'
-import { pluginAskers } from './plugin-askers.ts'
+import { pluginVariesBy } from './plugin-varies-by.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
 /** The sections of the config that decide for whom answers of its code are. */
-export type AskerSections = AnswerSections & OwnCodeSections & Pick<AccessSections, 'auth'>
+export type VariesBySections = AnswerSections & OwnCodeSections & Pick<AccessSections, 'auth'>
 
 /**
  * Writes onto each schema for whom answers are that code of the config makes. A field that code resolves is for the client
- * that asks alone, unless `dependencies` states its `asker`. With `session` or `contextKey`, all that sources forward, and the
+ * that asks alone, unless `dependencies` states its `variesBy`. With `session` or `contextKey`, all that sources forward, and the
  * token, count besides. Plugins concern every operation.
  */
-export function createAskerStatements(
-  config: AskerSections,
-  sources: readonly (Asker | undefined)[],
+export function createVariesBy(
+  config: VariesBySections,
+  sources: readonly (VariesBy | undefined)[],
 ): (schema: GraphQLSchema) => void {
   const { dependencies = {}, responseCache = false, resolvers, auth } = config
   const { varyHeaders = [] } = typeof responseCache === 'object' ? responseCache : {}
-  const { headers: read, ofResults } = pluginAskers(config)
-  const ofPlugins = toAsker(
+  const { headers: read, ofResults } = pluginVariesBy(config)
+  const ofPlugins = toVariesBy(
     [...read, ...(ofResults.length > 0 ? headersOfTokens(auth) : [])],
     textOf(ofResults),
   )
   /** Schemas of one server share their fields. */
   const done = new WeakSet<Field>()
 
-  function askerOfCode(schema: GraphQLSchema): Asker {
-    const all = [describeAsker(schema), ...sources.filter((asker) => asker !== undefined)]
-    const headers = [...all.flatMap((asker) => asker.headers), ...headersOfTokens(auth), ...varyHeaders]
+  function variesByOfCode(schema: GraphQLSchema): VariesBy {
+    const all = [describeVariesBy(schema), ...sources.filter((variesBy) => variesBy !== undefined)]
+    const headers = [...all.flatMap((variesBy) => variesBy.headers), ...headersOfTokens(auth), ...varyHeaders]
     return { headers, isPersonal: true }
   }
 
-  function add(field: Field, asker: Asker): void {
-    if (!done.has(field)) join(field, asker)
+  function add(field: Field, variesBy: VariesBy): void {
+    if (!done.has(field)) join(field, variesBy)
     done.add(field)
   }
 
   function stateFields(schema: GraphQLSchema): void {
     const code = new Set(fieldsOfCode(schema, resolvers !== undefined))
-    for (const [coordinate, { asker }] of Object.entries(dependencies)) {
+    for (const [coordinate, { variesBy }] of Object.entries(dependencies)) {
       const field = fieldAt(schema, coordinate)
-      if (field && asker) add(field, { headers: code.has(field) ? [...asker, ...varyHeaders] : asker })
+      if (field && variesBy)
+        add(field, { headers: code.has(field) ? [...variesBy, ...varyHeaders] : variesBy })
     }
     if (code.size === 0) return
-    const ofCode = askerOfCode(schema)
+    const ofCode = variesByOfCode(schema)
     for (const field of code) add(field, ofCode)
   }
 
   return (schema) => {
     // A schema that is made of another has its extensions; what concerns all of it is not a field's.
-    schema.extensions = { ...schema.extensions, asker: undefined }
+    schema.extensions = { ...schema.extensions, variesBy: undefined }
     stateFields(schema)
-    schema.extensions = { ...schema.extensions, asker: ofPlugins }
+    schema.extensions = { ...schema.extensions, variesBy: ofPlugins }
   }
 }
 
@@ -74,14 +75,14 @@ function textOf(reasons: readonly string[]): string | undefined {
 }
 
 /** Adds to what a source has said of the field, if one has. */
-function join(field: Field, { headers, unknown, isPersonal }: Asker): void {
-  const before = field.extensions['asker'] as Asker | undefined
-  const both = toAsker(
+function join(field: Field, { headers, unknown, isPersonal }: VariesBy): void {
+  const before = field.extensions['variesBy'] as VariesBy | undefined
+  const both = toVariesBy(
     [...(before?.headers ?? []), ...headers],
     textOf([before?.unknown, unknown].flatMap((reason) => reason ?? [])),
   )
-  const asker = { headers: [], ...both, ...((isPersonal || before?.isPersonal) && { isPersonal: true }) }
-  field.extensions = { ...field.extensions, asker }
+  const variesBy = { headers: [], ...both, ...((isPersonal || before?.isPersonal) && { isPersonal: true }) }
+  field.extensions = { ...field.extensions, variesBy }
 }
 
 /**

@@ -3,7 +3,7 @@ import { isObjectType, type DocumentNode, type GraphQLField, type GraphQLSchema 
 import { selectOperation } from './selected-fields.ts'
 
 /** The audience of an answer: all of a request, besides the operation, that can change it. */
-export interface Asker {
+export interface VariesBy {
   /** Lower-case names of the request headers whose value can change the answer, sorted. */
   readonly headers: readonly string[]
   /** Why the headers cannot be told, in words for a person that name source and option. */
@@ -27,47 +27,47 @@ const tracingHeaders: ReadonlySet<string> = new Set([
 /** Whether a header follows a request about, so that no answer depends on it. */
 export const isTracingHeader = (name: string): boolean => tracingHeaders.has(name.toLowerCase())
 
-/** Returns a source's `extensions.asker`; undefined where the answer is the same for everybody. */
-export function toAsker(headers: Iterable<string>, unknown?: string): Asker | undefined {
+/** Returns a source's `extensions.variesBy`; undefined where the answer is the same for everybody. */
+export function toVariesBy(headers: Iterable<string>, unknown?: string): VariesBy | undefined {
   const names = new Set([...headers].map((name) => name.toLowerCase()))
   const read = [...names].filter((name) => !isTracingHeader(name)).sort()
   if (read.length === 0 && unknown === undefined) return undefined
   return { headers: read, ...(unknown === undefined ? {} : { unknown }) }
 }
 
-/** Describes the asker of a whole schema: of all its fields, and of what concerns every operation. */
-export function describeAsker(schema: GraphQLSchema): Asker {
+/** Describes the caller of a whole schema: of all its fields, and of what concerns every operation. */
+export function describeVariesBy(schema: GraphQLSchema): VariesBy {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
   return together([schema, ...types.flatMap((type) => Object.values(type.getFields()))])
 }
 
-/** Describes the asker of one operation. Where the document has no such operation: of the whole schema. */
-export function describeOperationAsker(
+/** Describes the caller of one operation. Where the document has no such operation: of the whole schema. */
+export function describeOperationVariesBy(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName?: string | null,
-): Asker {
+): VariesBy {
   const operation = selectOperation(schema, document, operationName)
-  if (!operation) return describeAsker(schema)
+  if (!operation) return describeVariesBy(schema)
   const fields = operation.fields.flatMap(({ definitions }) => definitions.map(({ field }) => field))
   return together([schema, ...fields])
 }
 
-function together(parts: readonly (GraphQLSchema | GraphQLField<unknown, unknown>)[]): Asker {
+function together(parts: readonly (GraphQLSchema | GraphQLField<unknown, unknown>)[]): VariesBy {
   const headers = new Set<string>()
   const reasons = new Set<string>()
   let isPersonal = false
   for (const part of parts) {
-    const asker: unknown = part.extensions['asker']
-    if (asker === undefined) continue
-    if (!isAsker(asker)) {
+    const variesBy: unknown = part.extensions['variesBy']
+    if (variesBy === undefined) continue
+    if (!isVariesBy(variesBy)) {
       const place = 'name' in part ? `the field "${part.name}"` : 'the schema'
-      reasons.add(`extensions.asker of ${place} is not { headers: string[], unknown?: string }`)
+      reasons.add(`extensions.variesBy of ${place} is not { headers: string[], unknown?: string }`)
       continue
     }
-    for (const header of asker.headers) headers.add(header.toLowerCase())
-    if (asker.unknown !== undefined) reasons.add(asker.unknown)
-    if (asker.isPersonal) isPersonal = true
+    for (const header of variesBy.headers) headers.add(header.toLowerCase())
+    if (variesBy.unknown !== undefined) reasons.add(variesBy.unknown)
+    if (variesBy.isPersonal) isPersonal = true
   }
   const unknown = [...reasons].sort().join('; ')
   return {
@@ -77,7 +77,7 @@ function together(parts: readonly (GraphQLSchema | GraphQLField<unknown, unknown
   }
 }
 
-function isAsker(value: unknown): value is Asker {
+function isVariesBy(value: unknown): value is VariesBy {
   if (!isRecord(value)) return false
   const { headers, unknown } = value
   return (

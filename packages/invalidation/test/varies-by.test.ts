@@ -1,34 +1,34 @@
 import { buildSchema, parse, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describeAsker, describeOperationAsker, toAsker } from '../src/index.ts'
+import { describeVariesBy, describeOperationVariesBy, toVariesBy } from '../src/index.ts'
 
-function schemaWith(askers: Readonly<Record<string, unknown>>): GraphQLSchema {
+function schemaWith(declared: Readonly<Record<string, unknown>>): GraphQLSchema {
   const schema = buildSchema(`
     type Query { user: User node: Node free: Int }
     interface Node { id: ID cart: Int }
     type User implements Node { id: ID cart: Int }
     type Shop implements Node { id: ID cart: Int }
   `)
-  for (const [coordinate, asker] of Object.entries(askers)) {
+  for (const [coordinate, variesBy] of Object.entries(declared)) {
     const [typeName = '', name = ''] = coordinate.split('.')
     const field = (schema.getType(typeName) as GraphQLObjectType).getFields()[name]
-    if (field) field.extensions = { ...field.extensions, asker }
+    if (field) field.extensions = { ...field.extensions, variesBy }
   }
   return schema
 }
 
 describe('what a source writes', () => {
   it('is nothing where the answer is the same for everybody', () => {
-    expect(toAsker([])).toBeUndefined()
-    expect(toAsker(['traceparent', 'X-Request-Id', 'baggage'])).toBeUndefined()
+    expect(toVariesBy([])).toBeUndefined()
+    expect(toVariesBy(['traceparent', 'X-Request-Id', 'baggage'])).toBeUndefined()
   })
 
   it('is the headers in lower case, once each, in order; tracing headers aside', () => {
-    expect(toAsker(['X-Tenant', 'authorization', 'x-tenant', 'traceparent'])).toEqual({
+    expect(toVariesBy(['X-Tenant', 'authorization', 'x-tenant', 'traceparent'])).toEqual({
       headers: ['authorization', 'x-tenant'],
     })
-    expect(toAsker([], 'because')).toEqual({ headers: [], unknown: 'because' })
+    expect(toVariesBy([], 'because')).toEqual({ headers: [], unknown: 'because' })
   })
 })
 
@@ -43,18 +43,18 @@ describe('who an answer is for', () => {
     'Shop.id',
     'Node.cart',
   ]
-  const askers = fc.dictionary(
+  const variesBy = fc.dictionary(
     fc.constantFrom(...names),
     fc.record({ headers: fc.subarray(['authorization', 'cookie', 'X-Tenant', 'x-region']) }),
   )
 
   it('names the headers of every field of the schema', () => {
     fc.assert(
-      fc.property(askers, (given) => {
-        const { headers } = describeAsker(schemaWith(given))
+      fc.property(variesBy, (given) => {
+        const { headers } = describeVariesBy(schemaWith(given))
         const expected = Object.entries(given)
           .filter(([name]) => !name.startsWith('Node'))
-          .flatMap(([, asker]) => asker.headers.map((name) => name.toLowerCase()))
+          .flatMap(([, variesBy]) => variesBy.headers.map((name) => name.toLowerCase()))
         expect(headers).toEqual([...new Set(expected)].sort())
       }),
     )
@@ -62,14 +62,14 @@ describe('who an answer is for', () => {
 
   it('of an operation: those of the fields that it can execute', () => {
     fc.assert(
-      fc.property(askers, fc.boolean(), (given, isFragment) => {
+      fc.property(variesBy, fc.boolean(), (given, isFragment) => {
         const document = parse(
           isFragment ? '{ node { ...C } } fragment C on Node { cart }' : '{ node { cart } }',
         )
-        const { headers } = describeOperationAsker(schemaWith(given), document)
+        const { headers } = describeOperationVariesBy(schemaWith(given), document)
         for (const name of ['Query.node', 'User.cart', 'Shop.cart'])
           for (const header of given[name]?.headers ?? []) expect(headers).toContain(header.toLowerCase())
-        const free = describeOperationAsker(schemaWith(given), parse('{ free }'))
+        const free = describeOperationVariesBy(schemaWith(given), parse('{ free }'))
         expect(free.headers).toEqual(
           (given['Query.free']?.headers ?? []).map((name) => name.toLowerCase()).sort(),
         )
@@ -84,20 +84,20 @@ describe('who an answer is for', () => {
       'User.cart': unknown,
       'Query.free': { headers: [], unknown: 'b' },
     })
-    expect(describeAsker(schema).unknown).toBe('an interceptor; b')
-    expect(describeOperationAsker(schema, parse('{ user { id } }')).unknown).toBe('an interceptor')
-    expect(describeOperationAsker(schema, parse('{ node { id } }')).unknown).toBeUndefined()
+    expect(describeVariesBy(schema).unknown).toBe('an interceptor; b')
+    expect(describeOperationVariesBy(schema, parse('{ user { id } }')).unknown).toBe('an interceptor')
+    expect(describeOperationVariesBy(schema, parse('{ node { id } }')).unknown).toBeUndefined()
   })
 
   it.each([null, 'authorization', {}, { headers: 'x' }, { headers: [1] }, { headers: [], unknown: 1 }])(
     'takes what is no description for one that cannot be known: %j',
-    (asker) => {
-      expect(describeAsker(schemaWith({ 'Query.free': asker })).unknown).toContain('"free"')
+    (variesBy) => {
+      expect(describeVariesBy(schemaWith({ 'Query.free': variesBy })).unknown).toContain('"free"')
     },
   )
 
   it('of an operation that the document does not have: that of the schema', () => {
     const schema = schemaWith({ 'Query.free': { headers: ['a'] } })
-    expect(describeOperationAsker(schema, parse('query A { user { id } }'), 'B').headers).toEqual(['a'])
+    expect(describeOperationVariesBy(schema, parse('query A { user { id } }'), 'B').headers).toEqual(['a'])
   })
 })

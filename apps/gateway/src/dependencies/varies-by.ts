@@ -1,17 +1,17 @@
-import { describeAsker, type Asker } from '@vinyasa/invalidation'
+import { describeVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import type { GraphQLSchema } from 'graphql'
 import type { AnswerSections } from '../answers/answer-types.ts'
 import { definitionsIn } from '../coordinates.ts'
 import { ConfigError } from '../errors.ts'
 
-function needsAskers({ responseCache = false }: AnswerSections): boolean {
+function needsVariesBy({ responseCache = false }: AnswerSections): boolean {
   return responseCache !== false && (responseCache === true || !responseCache.session)
 }
 
 /** Throws {@link ConfigError} where the response cache could not tell whom an answer is for. */
-export function refuseUnknownAsker(schema: GraphQLSchema, config: AnswerSections): void {
-  if (!needsAskers(config)) return
-  const { unknown } = describeAsker(schema)
+export function refuseUnknownCaller(schema: GraphQLSchema, config: AnswerSections): void {
+  if (!needsVariesBy(config)) return
+  const { unknown } = describeVariesBy(schema)
   if (unknown === undefined) return
   const message = `responseCache.session is needed: ${unknown}. Or say with responseCache.session, (context) => string, whom an answer is for`
   throw new ConfigError([{ message, path: ['responseCache'] }])
@@ -22,14 +22,14 @@ const MAX_LISTED = 10
 
 /** Returns a line that names the fields of code which keep responses out of the cache, as nothing declares what they read. */
 export function noteUncachedCode(schema: GraphQLSchema, config: AnswerSections): readonly string[] {
-  if (!needsAskers(config)) return []
+  if (!needsVariesBy(config)) return []
   const fields = [...definitionsIn(schema)].flatMap(([coordinate, { extensions }]) =>
-    (extensions['asker'] as Asker | undefined)?.isPersonal ? [coordinate] : [],
+    (extensions['variesBy'] as VariesBy | undefined)?.isPersonal ? [coordinate] : [],
   )
   if (fields.length === 0) return []
   const more = fields.length - MAX_LISTED
   const listed = fields.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `responses with ${listed} are not cached, as nothing declares which request headers the resolvers read; declare them, [] if none: dependencies: { '${fields[0]}': { asker: [] } }`,
+    `responses with ${listed} are not cached, as nothing declares which request headers the resolvers read; declare them, [] if none: dependencies: { '${fields[0]}': { variesBy: [] } }`,
   ]
 }

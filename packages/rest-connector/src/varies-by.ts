@@ -1,9 +1,9 @@
-import { toAsker, type Asker } from '@vinyasa/invalidation'
+import { toVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import type { ReadsHeaders } from './interceptors/interceptor.ts'
 import type { RestConnectorOptions } from './options.ts'
 
 /** Returns the parts of a client's request that can change the connector's answers, if there are any. */
-export function askerOf(connector: string, options: RestConnectorOptions): Asker | undefined {
+export function variesByOf(connector: string, options: RestConnectorOptions): VariesBy | undefined {
   const { forwardHeaders = [], interceptors = [], transformer } = options
   const readers: [option: string, reader: ReadsHeaders][] = interceptors.map((interceptor, index) => [
     `interceptors[${index}]`,
@@ -15,8 +15,8 @@ export function askerOf(connector: string, options: RestConnectorOptions): Asker
     .filter(([, { readsHeaders }]) => readsHeaders === undefined)
     .map(([option]) => option)
   const headers = [...forwardHeaders, ...readers.flatMap(([, { readsHeaders }]) => readsHeaders ?? [])]
-  if (unknown.length === 0) return toAsker(headers)
-  return toAsker(
+  if (unknown.length === 0) return toVariesBy(headers)
+  return toVariesBy(
     headers,
     `rest connector "${connector}": ${unknown.join(' and ')} may read who asks; set readsHeaders on the function to the request headers that it reads, [] if none`,
   )

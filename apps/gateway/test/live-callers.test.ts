@@ -1,11 +1,11 @@
 import { buildSchema, type GraphQLObjectType } from 'graphql'
 import { expect, it } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { unknownLiveAskers } from '../src/dependencies/live-askers.ts'
+import { unknownLiveCallers } from '../src/dependencies/live-callers.ts'
 import { startGateway } from './support/gateway.ts'
 
 const REASON = 'rest source "shop": its interceptors may read who asks'
-const asker = { headers: [], unknown: REASON }
+const variesBy = { headers: [], unknown: REASON }
 
 function schemaOf(): ReturnType<typeof buildSchema> {
   const schema = buildSchema(`
@@ -15,9 +15,9 @@ function schemaOf(): ReturnType<typeof buildSchema> {
   `)
   const query = schema.getQueryType()!.getFields()
   for (const field of Object.values(query)) field.extensions = { liveQuery: { enabled: true } }
-  query['direct']!.extensions = { liveQuery: { enabled: true }, asker }
-  query['off']!.extensions = { asker }
-  ;(schema.getType('Product') as GraphQLObjectType).getFields()['price']!.extensions = { asker }
+  query['direct']!.extensions = { liveQuery: { enabled: true }, variesBy }
+  query['off']!.extensions = { variesBy }
+  ;(schema.getType('Product') as GraphQLObjectType).getFields()['price']!.extensions = { variesBy }
   return schema
 }
 
@@ -36,7 +36,7 @@ it.each<[string, GatewayConfig, string[]]>([
   ['none where contextKey says who asks', { liveQuery: { contextKey: () => 'all' } }, []],
   ['none without live queries', { liveQuery: false }, []],
 ])('%s', (_, config, expected) => {
-  expect(unknownLiveAskers(schemaOf(), config)).toEqual(
+  expect(unknownLiveCallers(schemaOf(), config)).toEqual(
     expected.map((names) => `${names} cannot be live: ${REASON}; set liveQuery.contextKey`),
   )
 })
@@ -45,7 +45,7 @@ it('is a note of the gateway, which `check` prints', async () => {
   const { gateway } = await startGateway({
     typeDefs: 'type Query { total: Int }',
     resolvers: {
-      Query: { total: { resolve: () => 1, extensions: { asker } } },
+      Query: { total: { resolve: () => 1, extensions: { variesBy } } },
     } as GatewayConfig['resolvers'],
     liveQuery: { fields: { total: {} } },
   })

@@ -301,7 +301,7 @@ describe('a call for nobody', () => {
     const { get } = await start({
       rest: await shop(),
       resolvers: { Query: { mine: callsShopForNobody } },
-      dependencies: { 'Query.mine': { asker: [] } },
+      dependencies: { 'Query.mine': { variesBy: [] } },
     })
     const first = await get('{ mine }', ACME)
     expect(first.data).toEqual({ mine: 'nobody' })
@@ -327,7 +327,7 @@ it.each(UNDECLARED)(
       const { get, endpoint } = await start({
         preset,
         resolvers: { Query: { mine, other: () => 'same' } },
-        dependencies: { 'Query.other': { asker: [] } },
+        dependencies: { 'Query.other': { variesBy: [] } },
         graphql: { batching: 2 },
       })
       for (const lang of ['de', 'en', 'de']) {
@@ -359,11 +359,11 @@ it('code that declares nothing is not shared by those who wait for the same', as
 })
 
 describe('a statement', () => {
-  it('of a header tells askers apart by it alone, on the wire too', async () => {
+  it('of a header tells callers apart by it alone, on the wire too', async () => {
     const { get } = await start({
       rest: await shop(),
       resolvers: { Query: { mine: reads('x-lang') } },
-      dependencies: { 'Query.mine': { asker: ['X-Lang'] } },
+      dependencies: { 'Query.mine': { variesBy: ['X-Lang'] } },
     })
     const first = await get('{ mine }', { 'x-lang': 'de' })
     expect(first.vary).toContain('x-lang')
@@ -378,13 +378,13 @@ describe('a statement', () => {
       const config = {
         rest: await shop(),
         resolvers: { Query: { mine } },
-        dependencies: { 'Query.mine': { asker: [] } },
+        dependencies: { 'Query.mine': { variesBy: [] } },
         liveQuery: { defaults: { enabled: true } },
       }
       const error = {
         extensions: { code: 'UNDECLARED_READ' },
         message: expect.stringMatching(
-          /context\.sources\.shop, which forwards the request header "x-tenant".*asker: \['x-tenant'\]/,
+          /context\.sources\.shop, which forwards the request header "x-tenant".*variesBy: \['x-tenant'\]/,
         ),
       }
       const development = await start(config)
@@ -412,7 +412,7 @@ describe('a statement', () => {
       rest: await shop(),
       // The first call shows nothing yet.
       resolvers: { Query: { mine: (...given) => (calls++ === 0 ? 'first' : callsShopByItself(...given)) } },
-      dependencies: { 'Query.mine': { asker: [] } },
+      dependencies: { 'Query.mine': { variesBy: [] } },
       responseCache: { defaultTtlMs: 1, staleWhileRevalidateMs: 60_000 },
     })
     expect((await get('{ mine }', ACME)).data).toEqual({ mine: 'first' })
@@ -425,7 +425,7 @@ describe('a statement', () => {
   })
 
   it('takes nothing away from what a source says of its own field', async () => {
-    const { get } = await start({ rest: await shop(), dependencies: { 'Query.tenant': { asker: [] } } })
+    const { get } = await start({ rest: await shop(), dependencies: { 'Query.tenant': { variesBy: [] } } })
     await get('{ tenant { tenant } }', ACME)
     expect((await get('{ tenant { tenant } }', EVIL)).data).toEqual({ tenant: { tenant: 'evil' } })
   })
@@ -447,7 +447,7 @@ describe('claims', () => {
   it.each([[['x-lang']], [[]], [undefined]])('are told apart with varyHeaders %j', async (varyHeaders) => {
     const { get, token } = await signed({
       responseCache: { varyHeaders },
-      dependencies: { 'Query.mine': { asker: ['authorization'] } },
+      dependencies: { 'Query.mine': { variesBy: ['authorization'] } },
     })
     const admin = await get('{ mine }', { authorization: `Bearer ${token('admin')}`, 'x-lang': 'en' })
     expect(admin).toMatchObject({ data: { mine: 'admin' }, control: 'private, no-cache' })
@@ -515,7 +515,7 @@ describe('plugins of the config', () => {
       })
   })
 
-  it('tell askers apart by what they say they read', async () => {
+  it('tell callers apart by what they say they read', async () => {
     const translates = {
       readsHeaders: ['X-Lang'],
       onExecute: ({ args }: any) => ({

@@ -18,7 +18,7 @@ import { lower, upper } from './shapes.ts'
 
 type Header = (typeof USER_HEADERS)[number]
 
-/** By what askers differ, and what has to notice: a token, a source, an option of the cache, a session. */
+/** By what callers differ, and what has to notice: a token, a source, an option of the cache, a session. */
 interface Row {
   readonly who: Header
   readonly forward: readonly string[]
@@ -73,7 +73,7 @@ const TYPES: readonly (readonly [string, SourceName])[] = [
  * A small world that is about who asks: every kind of resolver in it, the rest by `index` in rotation, so that a few of
  * them have had all.
  */
-export function drawAskers(random: Random, index: number): Omit<WorldPlan, 'seed' | 'world'> {
+export function drawVariesBy(random: Random, index: number): Omit<WorldPlan, 'seed' | 'world'> {
   const row = ROWS[index % ROWS.length]!
   const settings = settingsOf(random, row, (index + Math.floor(index / ROWS.length)) % 2 === 0)
   const entities = TYPES.map(([name, source]): EntityPlan => ({
@@ -95,7 +95,7 @@ export function drawAskers(random: Random, index: number): Omit<WorldPlan, 'seed
     reads: TYPES.flatMap(([type, source]) => readsOf(type, source)),
     mutations: TYPES.map(([type, source]) => mutationOf(type, source)),
   }
-  return { kind: 'askers', settings, schema, users: usersOf(random, row, settings.jwt) }
+  return { kind: 'callers', settings, schema, users: usersOf(random, row, settings.jwt) }
 }
 
 function settingsOf(random: Random, row: Row, clientMaxAge: boolean): SettingsPlan {
@@ -136,7 +136,7 @@ function codeOf(random: Random, { who, forward }: Row, settings: SettingsPlan): 
     header: who,
     call: ofSource(),
     isMethod: random.chance(0.3),
-    asker: undefined,
+    variesBy: undefined,
     isDeclared: true,
     ...rest,
   })
@@ -148,17 +148,17 @@ function codeOf(random: Random, { who, forward }: Row, settings: SettingsPlan): 
       ? [
           secret,
           // A statement is believed of all but calls of sources.
-          plan('source', { asker: [], isDeclared: isSilent(forward) }),
+          plan('source', { variesBy: [], isDeclared: isSilent(forward) }),
         ]
       : // The cache records what code reads on a server without a gateway.
         fixture === 'plugins'
         ? [secret]
         : []
   return [
-    plan('header', { asker: [who] }),
-    plan('source', { asker: forward }),
-    plan('source alone', { asker: [] }),
-    ...(jwt ? [plan('claims', { asker: ['authorization'] })] : []),
+    plan('header', { variesBy: [who] }),
+    plan('source', { variesBy: forward }),
+    plan('source alone', { variesBy: [] }),
+    ...(jwt ? [plan('claims', { variesBy: ['authorization'] })] : []),
     ...undeclared,
   ].map((code, place) => ({ ...code, name: `code${place}` }))
 }

@@ -1,4 +1,4 @@
-// Live queries whose askers each have a token of their own, on one gateway as its users start it: what runs, what is called, and
+// Live queries whose callers each have a token of their own, on one gateway as its users start it: what runs, what is called, and
 // when the last one has been told. Reads /proc: Linux only.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,11 +32,11 @@ interface Scenario {
   readonly name: string
   /** Tokens that the subscribers share. */
   readonly tokens: number
-  /** The backend gets the token, so that no call is another asker's. */
+  /** The backend gets the token, so that no call is another caller's. */
   readonly isForwarded?: boolean
 }
 
-/** Each subject's token: another one would be another asker. */
+/** Each subject's token: another one would be another caller. */
 const known = new Map<string, string>()
 function tokenFor(subject: string): string {
   const token = known.get(subject) ?? tokenOf(subject, SECRET)
@@ -110,10 +110,10 @@ async function measure({ tokens, isForwarded = false }: Scenario) {
     const { url: backendUrl, child } = await startBackend()
     use(() => void child.kill('SIGKILL'))
     const { url, pid } = use(
-      await startGateway(fileURLToPath(new URL('askers.config.mjs', import.meta.url)), {
-        ASKERS_BACKEND: backendUrl,
-        ASKERS_SECRET: SECRET,
-        ASKERS_FORWARD: isForwarded ? 'yes' : '',
+      await startGateway(fileURLToPath(new URL('callers.config.mjs', import.meta.url)), {
+        CALLERS_BACKEND: backendUrl,
+        CALLERS_SECRET: SECRET,
+        CALLERS_FORWARD: isForwarded ? 'yes' : '',
       }),
     )
     const subscribers: Subscriber[] = []
@@ -234,15 +234,15 @@ for (const scenario of scenarios) {
   }
 }
 
-const command = ['pnpm bench:live-askers', ...process.argv.slice(2)].join(' ')
-const text = `## Live with many askers
+const command = ['pnpm bench:live-callers', ...process.argv.slice(2)].join(' ')
+const text = `## Live with many callers
 
 ${machineOf()}. \`${command}\`: ${count} sockets, each from an address of its own, each with one of ${DOCUMENTS}
 documents, which each ask for one item over REST, while somebody else asks plain queries, one each 20 ms; medians of ${events} events (least–most). The gateway, its backend and the clients share the machine.
 
 ${markdownTable(
   [
-    'askers',
+    'callers',
     'what changed',
     'updates sent',
     'calls of the backend',
@@ -259,4 +259,4 @@ ${markdownTable(
 )}
 `
 console.log(`\n${text}`)
-if (write) await writeSection(new URL('../RESULTS.md', import.meta.url), 'live-askers', text)
+if (write) await writeSection(new URL('../RESULTS.md', import.meta.url), 'live-callers', text)

@@ -13,7 +13,7 @@ const isAlice = rule({ cache: 'contextual' })(
 const configWith = (plugin: object): GatewayConfig => ({
   typeDefs: 'type Query { hidden: String }',
   resolvers: { Query: { hidden: () => 'hidden' } },
-  dependencies: { 'Query.hidden': { asker: [] } },
+  dependencies: { 'Query.hidden': { variesBy: [] } },
   responseCache: true,
   plugins: [plugin] as GatewayConfig['plugins'],
 })

@@ -8,7 +8,7 @@ type Field = GraphQLField<unknown, unknown>
  * Returns a line for each reason why fields of `Query` cannot be live although their settings allow it, with
  * those fields: a source below them cannot say what it reads of the request, and nobody else says who asks.
  */
-export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: AnswerSections): string[] {
+export function unknownLiveCallers(schema: GraphQLSchema, { liveQuery = {} }: AnswerSections): string[] {
   if (liveQuery === false || liveQuery.contextKey) return []
   const { fields = {}, defaults = {} } = liveQuery
   const met = new Map<string, string[]>()
@@ -31,10 +31,10 @@ function reasonsBelow(schema: GraphQLSchema, root: Field): Set<string> {
   const reasons = new Set<string>()
   const seen = new Set<GraphQLNamedType>()
   const open: Field[] = [root]
-  const ofAll = schema.extensions['asker'] as { readonly unknown?: string } | undefined
+  const ofAll = schema.extensions['variesBy'] as { readonly unknown?: string } | undefined
   if (ofAll?.unknown !== undefined) reasons.add(ofAll.unknown)
   for (let field = open.pop(); field; field = open.pop()) {
-    const unknown = (field.extensions['asker'] as { readonly unknown?: string } | undefined)?.unknown
+    const unknown = (field.extensions['variesBy'] as { readonly unknown?: string } | undefined)?.unknown
     if (unknown !== undefined) reasons.add(unknown)
     for (const object of possibleObjects(schema, getNamedType(field.type))) {
       if (seen.has(object)) continue

@@ -1,5 +1,5 @@
-// The config of the gateway that live askers share.
-const { ASKERS_BACKEND: baseUrl, ASKERS_FORWARD: forward, ASKERS_SECRET: secret } = process.env
+// The config of the gateway that live callers share.
+const { CALLERS_BACKEND: baseUrl, CALLERS_FORWARD: forward, CALLERS_SECRET: secret } = process.env
 
 export default {
   log: { level: 'silent' },
@@ -21,7 +21,7 @@ export default {
           name: 'item',
           path: '/items/{id}',
           args: { id: 'ID!' },
-          responseSchema: { typeName: 'Item', fields: { id: 'id!', value: 'int!', asker: 'string!' } },
+          responseSchema: { typeName: 'Item', fields: { id: 'id!', value: 'int!', caller: 'string!' } },
         },
       ],
     },
