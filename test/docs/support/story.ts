@@ -148,8 +148,9 @@ export async function startStory(backends: readonly CodeBlock[]): Promise<Story>
     }
     const [name = '', ...args] = command.words
     const into = args.at(-2) === '>' ? args.at(-1) : undefined
-    const given = into === undefined ? args.slice(1) : args.slice(1, -2)
-    const vinyasa = name === 'npx' && args[0] === 'vinyasa' ? given.map(placed) : undefined
+    const words = into === undefined ? command.words : command.words.slice(0, -2)
+    const isVinyasa = /^(npx (-p @vinyasa\/gateway )?)?vinyasa( |$)/.test(words.join(' '))
+    const vinyasa = isVinyasa ? words.slice(words.indexOf('vinyasa') + 1).map(placed) : undefined
     Object.assign(environment, command.environment)
     if (vinyasa?.[0] === 'start') {
       await start(
