@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { describe, onTestFinished } from 'vitest'
 
@@ -50,8 +51,18 @@ export async function openPage(): Promise<OpenPage> {
   return { page, outside, errors }
 }
 
-/** Keeps a picture of the page where `SCREENSHOTS` names a folder. */
+/** The pictures of the README, by the names that tests give them. `pnpm docs:pictures` writes them. */
+const README_PICTURES: Readonly<Record<string, string>> = {
+  'graphiql-live-2': 'graphiql',
+  'status-busy': 'status',
+}
+
+/** Writes a picture of the page if `SCREENSHOTS` names a folder, or if the README shows it and `README_PICTURES` is set. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+  const inReadme = process.env['README_PICTURES'] && README_PICTURES[name]
+  if (!inReadme) return
+  const path = fileURLToPath(new URL(`../../../../docs/public/${inReadme}.png`, import.meta.url))
+  await page.screenshot({ path })
 }
