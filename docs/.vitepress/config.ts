@@ -6,17 +6,45 @@ import { INTEGRATION, PLUGINS, publicPackages, REPOSITORY_URL, siteLink } from '
 
 const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link })
 
-/** The pages of a folder, by their titles. */
+/** Returns the link to a page with its title. */
+function titledPage(folder: string, name: string): DefaultTheme.SidebarItem {
+  const text = readFileSync(new URL(`../${folder}/${name}.md`, import.meta.url), 'utf8')
+  const [, title = name] = /^# (.+)$/m.exec(text) ?? []
+  return page(title, `/${folder}/${name}`)
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(new URL(`../${folder}/`, import.meta.url))
+    .filter((file) => file.endsWith('.md') && !/^(index|README)\.md$/.test(file) && !file.startsWith('['))
+    .map((file) => file.replace(/\.md$/, ''))
+}
+
+/** Returns the pages of a folder, sorted by title. */
 function pagesOf(folder: string): DefaultTheme.SidebarItem[] {
-  const files = readdirSync(new URL(`../${folder}/`, import.meta.url)).filter((file) => file.endsWith('.md'))
-  return files
-    .filter((file) => !/^(index|README)\.md$/.test(file) && !file.startsWith('['))
-    .map((file) => {
-      const text = readFileSync(new URL(`../${folder}/${file}`, import.meta.url), 'utf8')
-      const [, title = file] = /^# (.+)$/m.exec(text) ?? []
-      return page(title, `/${folder}/${file.replace(/\.md$/, '')}`)
-    })
+  return namesIn(folder)
+    .map((name) => titledPage(folder, name))
     .sort((a, b) => String(a.text).localeCompare(String(b.text)))
+}
+
+/** The recipes by task, in reading order. */
+const RECIPES: Readonly<Record<string, readonly string[]>> = {
+  Secure: ['jwt', 'field-rules', 'persisted-documents', 'rate-limits', 'cost', 'grpc-tls', 'openapi-keys'],
+  Cache: ['caching', 'change-data-capture', 'apq'],
+  Scale: ['workers', 'redis', 'nats'],
+  Observe: ['observability'],
+  Deploy: ['docker', 'kubernetes', 'nginx'],
+  Combine: ['joins', 'own-plugins', 'federation', 'subscriptions', 'uploads', 'openapi-urls'],
+}
+
+function recipeGroups(): DefaultTheme.SidebarItem[] {
+  const listed = Object.values(RECIPES).flat()
+  const missing = namesIn('recipes').filter((name) => !listed.includes(name))
+  if (missing.length > 0) throw new Error(`Add these recipes to a group of RECIPES: ${missing.join(', ')}`)
+  return Object.entries(RECIPES).map(([text, names]) => ({
+    text,
+    collapsed: true,
+    items: names.map((name) => titledPage('recipes', name)),
+  }))
 }
 
 const sidebar: DefaultTheme.SidebarItem[] = [
@@ -31,7 +59,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       page('Config reference', '/gateway/config'),
     ],
   },
-  { text: 'Recipes', items: pagesOf('recipes') },
+  { text: 'Recipes', items: recipeGroups() },
   page('Scale', '/scale'),
   { text: 'Coming from', items: pagesOf('migrating') },
   { text: 'Plugins', items: PLUGINS.map((name) => page(name, `/plugins/${name}`)) },
