@@ -37,8 +37,8 @@ const RECIPES: Readonly<Record<string, readonly string[]>> = {
 }
 
 function recipeGroups(): DefaultTheme.SidebarItem[] {
-  const listed = Object.values(RECIPES).flat()
-  const missing = namesIn('recipes').filter((name) => !listed.includes(name))
+  const listed = new Set(Object.values(RECIPES).flat())
+  const missing = namesIn('recipes').filter((name) => !listed.has(name))
   if (missing.length > 0) throw new Error(`Add these recipes to a group of RECIPES: ${missing.join(', ')}`)
   return Object.entries(RECIPES).map(([text, names]) => ({
     text,
