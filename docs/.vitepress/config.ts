@@ -61,6 +61,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   },
   { text: 'Recipes', items: recipeGroups() },
   page('Scale', '/scale'),
+  page('Security', '/security'),
   { text: 'Coming from', items: pagesOf('migrating') },
   { text: 'Plugins', items: PLUGINS.map((name) => page(name, `/plugins/${name}`)) },
   { text: 'Writing a source', items: INTEGRATION.map((name) => page(name, `/plugins/${name}`)) },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseConfig } from '../src/config/file/parse-config.ts'
 
-const PAGE = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
 const options = [...PAGE.matchAll(/^\|[^|]*\| `([a-z]\w*(?:\.\w+)+)`/gm)].map(([, option = '']) => option)
 
 function configOf(option: string, value: number): object {
@@ -13,11 +13,11 @@ it('lists the bounds', () => {
   expect(options.length).toBeGreaterThan(25)
 })
 
-it.each(options)('%s, named in SECURITY.md, is an option of the config', (option) => {
+it.each(options)('%s, named in docs/security.md, is an option of the config', (option) => {
   expect(parseConfig(configOf(option, 1))).toEqual(configOf(option, 1))
 })
 
-it('every option of the config whose name begins with max or that is a time of clients stands in SECURITY.md', () => {
+it('lists every limit and client timeout of the config in docs/security.md', () => {
   const schema = ['config/schema.ts', 'answers/answer-schema.ts']
     .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8'))
     .join('\n')
