@@ -35,6 +35,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /^helm (install|upgrade) /,
   /^(rover|router|npx hive-gateway) /,
   /^redis-server\b/,
+  /^alias /,
   // cdc.test.ts does, with servers of its own.
   /^node follow-/,
 ]
