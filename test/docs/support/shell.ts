@@ -36,6 +36,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(rover|router|npx hive-gateway) /,
   /^redis-server\b/,
   /^alias /,
+  /^npx -y pnpm@/,
   // cdc.test.ts does, with servers of its own.
   /^node follow-/,
 ]
