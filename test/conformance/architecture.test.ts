@@ -27,28 +27,28 @@ const filesOf = (folder: string, pattern: RegExp): string[] =>
     .filter((path) => pattern.test(path))
 
 describe('ARCHITECTURE.md', () => {
-  it('is a page: 130 lines, and no row of a table with more than 200 characters', () => {
+  it('has at most 150 lines, and 200 characters in a table row', () => {
     const lines = page.trimEnd().split('\n')
-    expect(lines.length).toBeLessThanOrEqual(130)
+    expect(lines.length).toBeLessThanOrEqual(150)
     expect(lines.filter((line) => line.startsWith('|') && line.length > 200)).toEqual([])
   })
 
-  it('names places', () => expect(pathsIn(page).length).toBeGreaterThan(40))
+  it('names more than 40 paths', () => expect(pathsIn(page).length).toBeGreaterThan(40))
 
-  it('names each package that there is', () => {
+  it('names every package', () => {
     const packages = readdirSync(`${root}/packages`)
     const named = new Set(codeIn(page.split('\n## ')[0] ?? ''))
     expect(packages.filter((name) => !named.has(name))).toEqual([])
   })
 
-  it('has eight steps, each with a place', () => {
-    const steps = below('An operation in eight steps').match(/^\d\. [\s\S]*?(?=^\d\. |(?![\s\S]))/gm) ?? []
+  it('has eight steps, each with a path', () => {
+    const steps = below('Steps of an operation').match(/^\d\. [\s\S]*?(?=^\d\. |(?![\s\S]))/gm) ?? []
     expect(steps).toHaveLength(8)
     expect(steps.filter((step) => pathsIn(step).length === 0)).toEqual([])
   })
 
-  it('has six stages in the order in which the gateway is composed', () => {
-    const stages = rowsOf(below('Six stages')).map(([, there = '']) => codeIn(there)[0] ?? '')
+  it('has six stages in the order of the plugins', () => {
+    const stages = rowsOf(below('Plugin order')).map(([, there = '']) => codeIn(there)[0] ?? '')
     expect(stages).toHaveLength(6)
     const [, plugins = ''] = read('apps/gateway/src/composition/plugins.ts').split('  return [\n')
     const places = stages.map((stage) => plugins.indexOf(stage))
@@ -56,8 +56,8 @@ describe('ARCHITECTURE.md', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  it('has one place for each question, and a test that holds it', () => {
-    const rows = rowsOf(below('One question, one place'))
+  it('names one file and one test for each decision', () => {
+    const rows = rowsOf(below('Single places'))
     expect(rows.length).toBeGreaterThanOrEqual(6)
     const odd = rows.filter(([, place = '', test = '']) => {
       const [found, ...others] = pathsIn(place)
@@ -66,15 +66,15 @@ describe('ARCHITECTURE.md', () => {
     expect(odd).toEqual([])
   })
 
-  it('has six recipes, each a list of files that ends in a test', () => {
-    const recipes = below('Six recipes').split('\n- ').slice(1)
+  it('lists six common changes, each with files that end in a test', () => {
+    const recipes = below('Common changes').split('\n- ').slice(1)
     expect(recipes).toHaveLength(6)
     expect(recipes.filter((recipe) => pathsIn(recipe).at(-1)?.endsWith('.test.ts') !== true)).toEqual([])
   })
 
-  it('has what its recipes name in the files that they name it of', () => {
+  it('names only identifiers that exist in the named files', () => {
     // `path` (`name`, …): each name is in the file.
-    const said = [...below('Six recipes').matchAll(/`([\w./-]+\.ts)` \(([^)]*)\)/g)]
+    const said = [...below('Common changes').matchAll(/`([\w./-]+\.ts)` \(([^)]*)\)/g)]
     const gone = said.flatMap(([, path = '', text = '']) =>
       codeIn(text).filter((name) => !read(path).includes(name)),
     )
@@ -82,24 +82,28 @@ describe('ARCHITECTURE.md', () => {
     expect(gone).toEqual([])
   })
 
-  it('has ten words of its own at most, each defined once', () => {
-    const words = [...below('Words of our own').matchAll(/^- \*\*([\w ]+)\*\*: \w/gm)].map(([, word]) => word)
+  it('defines at most ten terms, each once', () => {
+    const words = [...below('Terms').matchAll(/^- \*\*([\w ]+)\*\*: \w/gm)].map(([, word]) => word)
     expect(words.length).toBeGreaterThan(0)
     expect(words.length).toBeLessThanOrEqual(10)
     expect(new Set(words).size).toBe(words.length)
   })
 })
 
-it.each([PAGE, 'CONTRIBUTING.md', ...filesOf('docs/decisions', /\.md$/)])(
-  'what %s names is there',
-  (name) => {
-    const text = read(name)
-    const places = (path: string): string[] => [path, `packages/${path}`, `apps/${path}`]
-    const sources = text.match(/[\w./-]+\/src\/[\w./-]*\w/g) ?? []
-    const named = [...sources, ...pathsIn(text).filter((path) => !/[*{<…]/.test(path))]
-    expect(named.filter((path) => !places(path).some((place) => existsSync(`${root}/${place}`)))).toEqual([])
-  },
-)
+it.each([
+  PAGE,
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  'SECURITY.md',
+  'docs/security.md',
+  ...filesOf('docs/decisions', /\.md$/),
+])('%s names only paths that exist', (name) => {
+  const text = read(name)
+  const places = (path: string): string[] => [path, `packages/${path}`, `apps/${path}`]
+  const sources = text.match(/[\w./-]+\/src\/[\w./-]*\w/g) ?? []
+  const named = [...sources, ...pathsIn(text).filter((path) => !/[*{<…]/.test(path))]
+  expect(named.filter((path) => !places(path).some((place) => existsSync(`${root}/${place}`)))).toEqual([])
+})
 
 /** Lines of the sources in a folder. */
 function linesOf(folder: string): number {
