@@ -20,7 +20,7 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
     load: async (ids) => kit.groupByKey(ownedBy(ids as SqlValue[]), (row) => (row as Row)['ownerId']),
   })
 
-  /** Rows as JSON. A field that is no column, or that another plugin resolves, has no plan. */
+  /** Writes rows as JSON. Fields without a column, or with a resolver of another plugin, are not plannable. */
   function writer({ field, nodes }: kit.Selection, scope: kit.SelectionScope): (rows: Row[]) => string {
     const type = getNamedType(field.type) as GraphQLObjectType
     const names = [...kit.fieldsBelow(scope, type, nodes)].map(([key, [node]]) => [
@@ -33,7 +33,7 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
     const pick = (row: Row): object => Object.fromEntries(names.map(([key, name = '']) => [key, row[name]]))
     return (rows) => JSON.stringify(rows.map(pick))
   }
-  // Reading again costs little: nothing is kept for ordinary execution.
+  // Repeating a read is cheap, so no calls are recorded for graphql-js.
   const recorded = (): kit.Recorded => ({ roots: new Map(), joins: new Map() })
   const path: kit.FastPath = {
     prepareRoots(selections, scope) {
