@@ -61,6 +61,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   },
   { text: 'Recipes', items: recipeGroups() },
   page('Scale', '/scale'),
+  page('Upgrade', '/upgrading'),
   page('Security', '/security'),
   { text: 'Coming from', items: pagesOf('migrating') },
   { text: 'Plugins', items: PLUGINS.map((name) => page(name, `/plugins/${name}`)) },
