@@ -60,6 +60,8 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     ],
   },
   { text: 'Recipes', items: recipeGroups() },
+  page('Production checklist', '/production'),
+  page('Troubleshooting', '/troubleshooting'),
   page('Scale', '/scale'),
   page('Upgrade', '/upgrading'),
   page('Security', '/security'),
