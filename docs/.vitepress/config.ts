@@ -51,6 +51,8 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   page('Start here', '/start-here'),
   page('Install', '/install'),
   page('Who this is not for', '/not-for'),
+  page('Comparison', '/comparison'),
+  page('Performance', '/performance'),
   {
     text: 'Gateway',
     items: [
