@@ -10,70 +10,77 @@ import {
 } from '@vinyasa/base'
 
 /**
- * How deferred fragments are produced.
- *
- * - `auto`: `streaming` wherever the server's own interpreter executes the operation; `eager` where another plugin
- *   put an executor of its own in place (compiled, remote, planned).
- * - `streaming`: fields outside `@defer` are answered first, deferred fields are executed beside and after them.
- * - `eager`: the whole query is executed once and its result is split.
+ * Selects how deferred fragments are produced.
+ * - `auto`: `streaming` if the server's own interpreter executes the operation; `eager` if another plugin has
+ *   replaced the executor (compiled, remote, planned).
+ * - `streaming`: sends the fields outside `@defer` first, and executes deferred fields at the same time and
+ *   afterwards.
+ * - `eager`: executes the complete query once and splits its result.
  */
 export type DeferStrategy = 'auto' | 'streaming' | 'eager'
 
-/** The part of a clock that the plugin needs. */
+/** The timer functions of a clock. */
 export type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>
 
 /** Options of `useDeferSplitter`. Names and defaults follow the specification's "Defer configuration" table. */
 export interface DeferSplitterOptions {
   /**
-   * Whether `@defer` defers. Default true. When false `@defer` is accepted and everything is executed and answered
-   * as one JSON result.
+   * Whether `@defer` is active. Default true. If false, `@defer` is accepted, and the response is one complete JSON
+   * result.
    */
   readonly enabled?: boolean | undefined
   /**
-   * The most `@defer` fragments that may be active in one operation. Default 16. One more is refused with HTTP 400,
-   * code `DEFER_TOO_MANY_FRAGMENTS`, before execution. A fragment spread counts each time it is reached; one with
-   * `if: false`, or skipped by `@skip` / `@include`, does not count. 0 refuses every active `@defer`.
+   * Maximum number of active `@defer` fragments in an operation. Default 16. More are refused before execution with
+   * HTTP 400 and `DEFER_TOO_MANY_FRAGMENTS`. A fragment counts each time it is spread. Fragments with `if: false`, or
+   * skipped by `@skip` or `@include`, do not count. 0 refuses every active `@defer`.
    */
   readonly maxDeferredFragments?: number | undefined
   /**
-   * Milliseconds each deferred fragment may take from its start. Default 30 000. A fragment that takes longer is
-   * answered `data: null` with code `DEFER_FRAGMENT_TIMEOUT`, its calls are cancelled, the others go on. 0 means no limit.
+   * Timeout of each deferred fragment in milliseconds, from its start. Default 30 000. On timeout, the fragment gets
+   * `data: null` with `DEFER_FRAGMENT_TIMEOUT`, and its calls are cancelled. Other fragments continue. 0 means no
+   * limit.
    */
   readonly fragmentTimeoutMs?: number | undefined
   /**
-   * Milliseconds the whole query may take, deferred parts included. Default 60 000. When it elapses every open
-   * fragment is answered with code `DEFER_FRAGMENT_TIMEOUT` and the stream is closed; when nothing was sent yet the
-   * answer is HTTP 504, code `DEFER_TOTAL_TIMEOUT`. 0 means no limit.
+   * Timeout of the complete response in milliseconds, including deferred parts. Default 60 000. On timeout, open
+   * fragments get `DEFER_FRAGMENT_TIMEOUT`, and the stream is closed. If the first part was not sent yet, the
+   * response is HTTP 504 with `DEFER_TOTAL_TIMEOUT`. 0 means no limit.
    */
   readonly maxTotalTimeoutMs?: number | undefined
-  /** The multipart boundary (RFC 2046: 1 to 70 characters). Default `-`. Throws at start-up when it cannot be one. */
+  /** The multipart boundary (RFC 2046: 1 to 70 characters). Default `-`. Throws at startup if it is invalid. */
   readonly multipartBoundary?: string | undefined
   /** See {@link DeferStrategy}. Default `auto`. */
   readonly strategy?: DeferStrategy | undefined
   /**
-   * The most patches one response may hold. Default 1 000. A fragment on the items of a list makes one patch an
-   * item; once the cap is reached the rest is inlined where it belongs. 0 inlines everything.
+   * Maximum number of patches in a response. Default 1 000. A fragment on the items of a list creates one patch for
+   * each item. Further fragments are inlined. 0 inlines all fragments.
    */
   readonly maxPatches?: number | undefined
   /**
-   * Objects that one answer may have, all its parts together. Default 1 000 000, of which one for each 200 of
-   * `maxAnswerBytes`, or of its default, is executed: they are held. Over it what is still to come is answered
-   * with code `RESPONSE_TOO_LARGE`, and its calls are cancelled. 0 means no limit. Where sources of this server have
-   * limits, theirs hold.
+   * Maximum number of objects in a response, in all its parts together. Default 1 000 000. Execution holds its
+   * objects in memory, so it can create only one object for each 200 bytes of `maxAnswerBytes` or its default. Over
+   * the limit, the remaining parts fail with `RESPONSE_TOO_LARGE`, and their calls are cancelled. 0 means no limit.
+   * Limits of the server's sources take precedence.
    */
   readonly maxAnswerObjects?: number | undefined
-  /** Bytes that one answer may have, all its parts together. Default 67 108 864. The same over it, and with 0. */
+  /**
+   * Maximum number of bytes in a response, in all its parts together. Default 67 108 864. 0 means no limit. Larger
+   * responses fail like those over `maxAnswerObjects`.
+   */
   readonly maxAnswerBytes?: number | undefined
-  /** The path that always answers `@defer` as multipart. Default: Yoga's `graphqlEndpoint` followed by `/defer`. */
+  /** The path that always sends `@defer` as multipart. Default: Yoga's `graphqlEndpoint` followed by `/defer`. */
   readonly endpoint?: string | undefined
-  /** Timers. Default: the platform's. */
+  /** Timers. Default: the platform's timers. */
   readonly clock?: Timers | undefined
 }
 
-/** A name of {@link deferPresets}. */
+/** Names of {@link deferPresets}. */
 export type DeferPreset = 'default' | 'production' | 'development' | 'disabled'
 
-/** The specification's presets. Spread one to change it: `{ ...deferPresets.production, maxDeferredFragments: 4 }`. */
+/**
+ * The specification's presets. Spread a preset to change it: `{ ...deferPresets.production, maxDeferredFragments: 4
+ * }`.
+ */
 export const deferPresets: Readonly<Record<DeferPreset, DeferSplitterOptions>> = Object.freeze({
   default: preset(16, 30_000, 60_000),
   production: preset(8, 15_000, 30_000),
@@ -110,7 +117,9 @@ const NAMES: KnownOptions<DeferSplitterOptions> = {
   clock: true,
 }
 
-/** Options with every default in place. Throws a TypeError that names the option when one cannot be used. */
+/**
+ * Returns the options with all defaults applied. Throws a TypeError with the option's name if an option is invalid.
+ */
 export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): ResolvedOptions {
   if (typeof given === 'string' && !Object.hasOwn(deferPresets, given)) {
     throw new TypeError(

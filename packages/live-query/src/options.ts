@@ -1,44 +1,48 @@
 import { atLeast, type Clock, flag, type KnownOptions, type LiveOptions } from '@vinyasa/base'
 
-/** How re-execution is decided. Specification: "Strategies". */
+/** Selects what re-executes a live query. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
 
-/** Merging of rapid events. Specification: "Batch invalidation configuration". */
+/** Merges rapid events. Specification: "Batch invalidation configuration". */
 export interface BatchOptions {
-  /** Whether rapid events are collected. Default: where `throttleMs` is above 0. */
+  /** Whether rapid events are collected. Default: true if `throttleMs` is above 0. */
   readonly enabled?: boolean | undefined
-  /** Wait for this much quiet. Default 50. */
+  /** Milliseconds without an event before the update. Default 50. */
   readonly debounceMs?: number | undefined
-  /** Do not wait for quiet once this many events are collected. Default 100. */
+  /** Number of collected events after which the update is no longer delayed. Default 100. */
   readonly maxBatchSize?: number | undefined
-  /** Do not wait for quiet longer than this after the first event. Default 500. */
+  /** Maximum delay after the first event, in milliseconds. Default 500. */
   readonly maxWaitMs?: number | undefined
 }
 
 export interface LiveQueryStoreOptions {
-  /** How rapid events become one update. */
+  /** Merging of rapid events into one update. */
   readonly batch?: BatchOptions | undefined
-  /** Live subscriptions of the whole server; one over is refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
+  /** Maximum number of live queries on the server. More are refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
   readonly maxSubscriptions?: number | undefined
   /**
-   * Ends a live query with the errors of its last run, once it has failed this many times in a row and never brought any
-   * data: it cannot succeed. Tries are 250 ms to 3 s apart, so the default, 20, is about a minute. One that has brought
-   * data before is tried for as long as somebody follows it. 0: never ends.
+   * Number of consecutive failures after which a live query that never had data ends with the errors of its last
+   * execution. Retries are 250 ms to 3 s apart, so the default of 20 takes about a minute. A live query that had data
+   * is retried while it has clients. 0 means no limit.
    */
   readonly maxFailures?: number | undefined
-  /** Send nothing when a re-execution gave what it gave before. Default `false`: each re-execution is an update. */
+  /** Skips updates whose result is unchanged. Default `false`: each re-execution sends an update. */
   readonly skipUnchanged?: boolean | undefined
   /**
-   * An event with an id re-executes only the queries whose result holds that entity. Events of operation `create`, and
-   * of types whose `id` the query does not select everywhere, always do. Default `false`: the id makes no difference.
+   * Events with an id re-execute only queries whose result contains that entity. Events with the operation `create`,
+   * and of types whose `id` the query does not select everywhere, always re-execute. Default `false`: the id is
+   * ignored.
    */
   readonly matchEntityId?: boolean | undefined
-  /** How deep `changed_fields` looks; a change below stands as the path at that depth. 0: leave it out. Default 10. */
+  /**
+   * Depth of `changed_fields`. A change below it is reported as the path at that depth. 0 omits the field. Default
+   * 10.
+   */
   readonly changedFieldsDepth?: number | undefined
-  /** Receives failures of the background. Default: `console.error`. */
+  /** Receives errors of background work. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
-  /** Jitter of polls, back-off and resynchronisation; in [0, 1). Default `Math.random`. */
+  /** Jitter for polls, retries and resynchronization; in [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined
 }
 

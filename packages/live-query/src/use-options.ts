@@ -4,40 +4,40 @@ import type { LiveQueryStore } from './store/store.ts'
 import { STORE_OPTIONS, type LiveQueryStoreOptions } from './options.ts'
 
 export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
-  /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
+  /** A store shared with code that invalidates it directly. Default: a new store, made from the options above. */
   readonly store?: LiveQueryStore | undefined
-  /** The bus on which mutations announce what they changed. Default: none; call `store.invalidate`. */
+  /** The bus with the invalidation events of mutations. Default: none; call `store.invalidate` instead. */
   readonly bus?: Pick<InvalidationBus, 'subscribe' | 'isInTouch' | 'maxAgeMs'> | undefined
-  /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
+  /** Options by name of the `Query` field; each option takes precedence over the field's `extensions.liveQuery`. */
   readonly fields?: Readonly<Record<string, LiveOptions>> | undefined
-  /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
+  /** Options for root fields without options. `{ enabled: true }` allows `@live` on every query. */
   readonly defaults?: LiveOptions | undefined
   /**
-   * Returns a key: subscriptions whose key is equal may share one execution. `null`: share with nobody.
-   * Headers that sources read separate besides. Required where a source cannot tell what it reads. Default: a
-   * digest of the headers in `varyHeaders` and of the `connection_init` payload.
+   * Returns a key; subscriptions with equal keys can share an execution. `null` disables sharing. Headers that
+   * sources read are compared too. Required if a source cannot declare what it reads. Default: a digest of the
+   * headers in `varyHeaders` and of the `connection_init` payload.
    */
   readonly contextKey?: ((context: Record<string, unknown>) => string | null) | undefined
   /**
-   * Request headers that results depend on, besides those that sources read. Default `authorization` and `cookie`; none
-   * where `contextKey` says who asks.
+   * Request headers that results depend on, in addition to headers that sources read. Default `authorization` and
+   * `cookie`, or none if `contextKey` is set.
    */
   readonly varyHeaders?: readonly string[] | undefined
   /**
-   * Runs with the fresh context before a re-execution; `false` or an exception ends the subscriptions of the group
-   * with an `error` message.
+   * Runs with the new context before a re-execution. The subscriptions of the group end with an `error` message if it
+   * returns `false` or throws.
    */
   readonly revalidate?: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
   /**
-   * When who asks ceases to be known, in milliseconds since 1970: the subscription ends then with `UNAUTHENTICATED`.
-   * Asked once, with the context in which it was asked. Default: never.
+   * Returns when the caller's credentials expire, in milliseconds since 1970. The subscription then ends with
+   * `UNAUTHENTICATED`. Called once, with the context of the subscription. Default: never.
    */
   readonly expiresAt?: ((context: Record<string, unknown>) => number | undefined) | undefined
-  /** Least time between two calls of `revalidate` for one group. Default 30. */
+  /** Minimum time between two calls of `revalidate` for one group, in seconds. Default 30. */
   readonly revalidateSeconds?: number | undefined
   /**
-   * Whether the events of streams are called `next`, as the protocol of graphql-sse has it. `false`: those that an
-   * `EventSource` asks for have no name, of subscriptions too, so that its `onmessage` hears them. Default `true`.
+   * Whether events of streams have the name `next`, as in the graphql-sse protocol. `false` omits the name in streams
+   * for `EventSource`, also of subscriptions, so that `onmessage` receives them. Default `true`.
    */
   readonly eventNames?: boolean | undefined
 }

@@ -4,7 +4,7 @@ import { atLeast, flag, texts } from './allowed.ts'
 /** How often data changes. Specification: "Data volatility levels map to hints". */
 export type Volatility = 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow'
 
-/** The levels as the specification writes them, and as protos do. */
+/** The levels as written in the specification and in protos. */
 export type VolatilityName = Volatility | 'VERY_HIGH' | 'HIGH' | 'MEDIUM' | 'LOW' | 'VERY_LOW'
 
 const LEVELS: Readonly<Record<VolatilityName, Volatility>> = {
@@ -23,12 +23,12 @@ const LEVELS: Readonly<Record<VolatilityName, Volatility>> = {
 /** Both spellings of every level. */
 export const VOLATILITY_NAMES: readonly VolatilityName[] = Object.keys(LEVELS) as VolatilityName[]
 
-/** Undefined for what is no level in either spelling. */
+/** Returns the level, or undefined if the name is not a level in either spelling. */
 export function toVolatility(name: unknown): Volatility | undefined {
   return typeof name === 'string' && Object.hasOwn(LEVELS, name) ? LEVELS[name as VolatilityName] : undefined
 }
 
-/** Polling more often is refused. */
+/** The minimum poll interval; smaller values are refused. */
 export const LEAST_POLL_INTERVAL_MS = 50
 
 /** The names of {@link LiveOptions}, and the ranges of its numbers. */
@@ -46,38 +46,38 @@ export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
 }
 
 /**
- * The live options of one root field. Specification: "Live query option".
+ * The live query options of one root field. Specification: "Live query option".
  * A source writes them to the field's `extensions.liveQuery`, where live-query reads them.
  */
 export interface LiveOptions {
-  /** Whether `@live` may be used with the field. Default false; true in `fields` of live-query. */
+  /** Whether clients can use `@live` with the field. Default false; true in `fields` of live-query. */
   readonly enabled?: boolean | undefined
   /**
-   * The trigger that runs it again: announced changes, a clock, or a clock whose equal results are not sent.
-   * Default `INVALIDATION`.
+   * What re-executes the query: invalidation events (`INVALIDATION`), an interval (`POLLING`), or an interval that
+   * sends only different results (`HASH_DIFF`). Default `INVALIDATION`.
    */
   readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
   /**
-   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: `create`, `update` and `delete` of the
-   * field's type, of its list items and of what else its value is made of. What is selected below the field keeps
-   * triggers of its own.
+   * Patterns `<EntityType>.<operation>`; `*` matches any type or operation. Default: `create`, `update` and `delete`
+   * of the field's type, of its list items, and of the other types that its value consists of. Fields selected below
+   * it always keep their own triggers.
    */
   readonly triggers?: readonly string[] | undefined
-  /** Further types all of whose changes run it again. Default: none. */
+  /** Additional types; every change to them re-executes the query. Default: none. */
   readonly dependsOn?: readonly string[] | undefined
-  /** Least milliseconds between two updates. Default 100; 0: each event is an update. */
+  /** Minimum milliseconds between two updates. Default 100; 0: each event is an update. */
   readonly throttleMs?: number | undefined
-  /** Milliseconds between two runs, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
+  /** Milliseconds between two executions, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
   readonly pollIntervalMs?: number | undefined
-  /** Seconds after which the subscription completes. Default 0: never. */
+  /** Lifetime in seconds; the subscription then completes. Default 0: no limit. */
   readonly ttlSeconds?: number | undefined
-  /** Subscriptions that may use the field at one time. Default 0: no limit of its own. */
+  /** Maximum concurrent live queries of the field. Default 0: no limit. */
   readonly maxConnections?: number | undefined
-  /** How often the data changes: sets `cache_control` of updates. Default: none is sent. */
+  /** How often the data changes; sets `cache_control` of updates. Default: not sent. */
   readonly volatility?: VolatilityName | undefined
   /**
-   * `backend`: the arguments filter where the field is resolved. `gateway`: list items that own a field of an argument's
-   * name must equal the argument. Default `backend`. Specification: "Live query filtering".
+   * `backend`: the resolver or backend applies the arguments. `gateway`: list items stay if their fields equal the
+   * arguments of the same name. Default `backend`. Specification: "Live query filtering".
    */
   readonly filter?: 'backend' | 'gateway' | undefined
 }

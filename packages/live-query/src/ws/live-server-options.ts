@@ -8,55 +8,58 @@ import type { UpdateFields } from '../store/update.ts'
 export interface LiveServerOptions {
   /** The plugin that `useLiveQuery` returned. */
   readonly plugin: Pick<LiveQueryPlugin, 'engine'>
-  /** Default `/graphql/live`. */
+  /** Path of the sockets. Default `/graphql/live`. */
   readonly path?: string | undefined
-  /** Live queries, subscriptions and queries under way on one socket. One over is answered with `error`. Default 100. */
+  /** Maximum number of running operations on a socket. More are refused with `error`. Default 100. */
   readonly maxSubscriptionsPerSocket?: number | undefined
   /** A larger message closes the socket with 1009. Default 262 144. */
   readonly maxMessageBytes?: number | undefined
   /**
-   * A socket with more than this waiting to be sent, 2 KiB a message included, is cut off when nothing has left for a
-   * second. Default 1 MiB.
+   * Maximum number of unsent bytes, plus 2 KiB for each message. A socket over the limit is terminated if it sent no
+   * data for a second. Default 1 MiB.
    */
   readonly maxBufferedBytes?: number | undefined
-  /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
+  /** Time for `connection_init` in milliseconds; then the socket closes with 4408. Default 3000; 0 means no limit. */
   readonly connectionInitTimeoutMs?: number | undefined
-  /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
+  /**
+   * Interval of pings in milliseconds. A socket that has not answered the previous ping is terminated. Default 12
+   * 000; 0 disables pings.
+   */
   readonly keepAliveMs?: number | undefined
   /**
-   * Whether to accept `connection_init`. `false` closes with 4403; an object is the payload of `connection_ack`. The
-   * headers are those that operations of the socket have.
+   * Accepts or refuses `connection_init`. `false` closes the socket with 4403; an object becomes the payload of
+   * `connection_ack`. `headers` are the headers that operations on the socket have.
    */
   readonly onConnect?:
     | ((connection: LiveConnection, headers: Headers) => OnConnectResult | Promise<OnConnectResult>)
     | undefined
   /**
-   * Payload fields of `connection_init` (or of its `headers`) that count as request headers, as browsers cannot set
-   * headers on a socket; of the `extensions` of a `subscribe`, too, for that operation. Default `['authorization']`.
+   * Fields of the `connection_init` payload, or of its `headers`, that become request headers, because browsers
+   * cannot set headers on a socket. The `extensions` of a `subscribe` can set them too, for that operation. Default
+   * `['authorization']`.
    */
   readonly connectionHeaders?: readonly string[] | undefined
   /**
-   * Names the client whose share of the event loop the sockets and live queries of a request take, where some
-   * have more to do than others should wait for. Default: that of the address it came from; behind a proxy
-   * that is the proxy's.
+   * Names the client of a request. The sockets and live queries of a client share one part of the event loop.
+   * Default: the address of the request, which is the proxy's address behind a proxy.
    */
   readonly clientOf?: ((request: IncomingMessage) => string) | undefined
-  /** More for the context of each execution. */
+  /** Returns additional context for each execution. */
   readonly context?: ((connection: LiveConnection) => Readonly<Record<string, unknown>>) | undefined
   /**
-   * Which pages may connect: origins as `https://app.example`, beside that of the server itself; `*`: any page, as long as
-   * its browser sends neither cookies nor `authorization`; a function decides alone, and gets the header as it came.
-   * What sends no `Origin` is no page of a browser, and connects. Others are refused with 403. The server's own origin
-   * is the one of `Host`; where a proxy changes that, list the origin. Default `[]`.
+   * Origins whose pages can connect, such as `https://app.example`, in addition to the server's own origin. `*`
+   * allows any page whose browser sends neither cookies nor `authorization`. A function decides for all origins and
+   * receives the unchanged header. Other pages get 403. Requests without `Origin` do not come from a browser page and
+   * can connect. The server's own origin is taken from `Host`; list it if a proxy changes that header. Default `[]`.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined
   /**
-   * Where the fields of a live query's update beside `data` and `errors` stand: in the payload, or in its
-   * `extensions.liveQuery`, as over SSE. The latter is for clients to which a `revision` in the payload announces a patch, as
-   * those of `@n1ru4l/graphql-live-query-patch`. Default `payload`.
+   * Where the fields of an update other than `data` and `errors` are: in the payload, or in its
+   * `extensions.liveQuery` as over SSE. Use `extensions` for clients that interpret a `revision` in the payload as a
+   * patch, such as `@n1ru4l/graphql-live-query-patch`. Default `payload`.
    */
   readonly updateFields?: UpdateFields | undefined
-  /** Receives failures of the background. Default: `console.error`. */
+  /** Receives errors of background work. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
 }
