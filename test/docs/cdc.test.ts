@@ -224,7 +224,7 @@ describeWithRedis('changes that come by a stream of Redis', () => {
     shop.product.price = 13
     await says(13)
     expect((await refused.exited).code).not.toBe(0)
-    expect(refused.output()).toContain('The gateway answered 401')
+    expect(refused.output()).toContain('The gateway responded with 401')
     expect(await shop.price()).toBe(12)
     await follow(folder, 'follow-redis.mjs')
     await waitUntil(async () => (await shop.price()) === 13, PATIENCE)
