@@ -18,14 +18,14 @@ import type { Args } from './templates/template.ts'
 /** A group of REST endpoints behind one base URL. */
 export interface RestConnector extends AsyncDisposable {
   readonly name: string
-  /** The connector's own fields as a schema of their own. */
+  /** A schema with only the connector's fields. */
   readonly schema: GraphQLSchema
   /**
-   * Calls an endpoint without GraphQL and gives its JSON result.
-   * Rejects with a `GraphQLError` whose `extensions.code` tells why.
+   * Calls an endpoint without GraphQL and returns its JSON result.
+   * Rejects with a `GraphQLError` whose `extensions.code` identifies the cause.
    */
   execute(endpointName: string, args?: Args, scope?: CallScope): Promise<unknown>
-  /** Forgets every cached response; what is under way is neither stored nor joined any more. */
+  /** Removes all cached responses. Requests in flight are not stored and not shared with later calls. */
   clearCache(): void
   stats(): RestConnectorStats
   /** Ends requests in flight and closes the connections. Calls after it fail. */
@@ -33,14 +33,13 @@ export interface RestConnector extends AsyncDisposable {
   /** The source that `useRestConnector` adds to a server's schema. */
   readonly contribution: Source
   /**
-   * The parts of a client's request that change the answers of calls with its context; undefined: there are
-   * none. A resolver of your own that makes such calls states them too:
-   * `extensions: { variesBy: connector.variesBy }`.
+   * The parts of a client's request that affect the results of calls with its context, or undefined. Custom resolvers that
+   * make such calls must declare them too: `extensions: { variesBy: connector.variesBy }`.
    */
   readonly variesBy: VariesBy | undefined
 }
 
-/** Creates a connector; throws `RestConfigError` when a declaration is wrong. */
+/** Creates a connector. @throws RestConfigError if a declaration is wrong */
 export function createRestConnector(name: string, options: RestConnectorOptions): RestConnector {
   return atPlace([], () => create(name, options), `REST connector "${name}"`)
 }

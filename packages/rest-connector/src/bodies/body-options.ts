@@ -1,25 +1,25 @@
 import type { StyleOptions } from '../parameters/parameter-options.ts'
 
 /**
- * How one property of a form or multipart body is written ("Encoding Object" of the OpenAPI specification); the styles are
- * for forms, and those of a query.
+ * The encoding of a property of a form or multipart body ("Encoding Object" of the OpenAPI specification). Styles apply to
+ * forms, and are the same as for a query.
  */
 export interface EncodingOptions extends StyleOptions {
-  /** The media type of a multipart body's part. Default: that of the file, or by the value's kind. */
+  /** The media type of a multipart body's part. Default: the file's media type, or one that fits the value. */
   readonly contentType?: string | undefined
 }
 
-/** A body that is one argument. */
+/** Sends one argument as the body. */
 export interface BodyOptions {
-  /** The argument. Default `input`. One that is absent or null sends no body. */
+  /** The argument. Default `input`. The request has no body if the argument is absent or null. */
   readonly arg?: string | undefined
   /**
-   * JSON and what ends in `+json`, `application/x-www-form-urlencoded`, `multipart/*`, text (`text/*`, XML, YAML, JSON
-   * lines); any other takes a file (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
+   * The media type: JSON and `+json` types, `application/x-www-form-urlencoded`, `multipart/*`, or text (`text/*`, XML, YAML,
+   * JSON lines). Other types accept a file (an `Upload`, or a base64 string) and send its bytes. Default `application/json`.
    */
   readonly contentType?: string | undefined
-  /** Sends a file that is the body as base64 text. Default false: its bytes go out as they are. */
+  /** Sends a file body as base64 text. Default false: the bytes are sent unchanged. */
   readonly isBase64?: boolean | undefined
-  /** By property, for forms and multipart. */
+  /** Encodings by property, for forms and multipart. */
   readonly encoding?: Readonly<Record<string, EncodingOptions>> | undefined
 }

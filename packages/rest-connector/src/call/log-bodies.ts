@@ -7,9 +7,9 @@ export interface Logger {
 }
 
 export interface LogBodiesOptions {
-  /** Names of JSON members and form fields whose values are replaced, beside the usual secrets; any case. */
+  /** Names of JSON properties and form fields to redact, in addition to common secrets. Case-insensitive. */
   readonly redact?: readonly string[] | undefined
-  /** Allows it when `NODE_ENV` is `production`. Default false. */
+  /** Allows logging if `NODE_ENV` is `production`. Default false. */
   readonly force?: boolean | undefined
 }
 
@@ -37,7 +37,7 @@ const SECRETS = [
   'x-api-key',
 ]
 
-/** Writes bodies with their secrets replaced. Headers are never written. */
+/** Creates a function that logs bodies with redacted secrets. It never logs headers. */
 export function createBodyLog(
   options: boolean | LogBodiesOptions | undefined,
   logger: Logger,
@@ -64,7 +64,7 @@ function redacted(body: string, contentType: string | undefined, names: Readonly
     )
     return cut(text)
   } catch {
-    // A body that cannot be parsed cannot be redacted by name.
+    // An unparsable body cannot be redacted by name.
     return mediaType.startsWith('text/') ? cut(body) : `[${Buffer.byteLength(body)} bytes of ${mediaType}]`
   }
 }

@@ -2,14 +2,14 @@ import type { CallEnded } from '@vinyasa/source-kit'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 
 export interface AttemptOutcome {
-  /** The upstream's status, when it answered. */
+  /** The status of the upstream's response, if there is one. */
   readonly status?: number | undefined
   readonly error?: unknown
-  /** The upstream could not be reached, gave no answer in time, or said that it is unavailable. Default false. */
+  /** The upstream was unreachable, timed out, or reported that it is unavailable. Default false. */
   readonly isUnavailable?: boolean | undefined
-  /** There was an error because those who asked want no answer any more: a request was abandoned. Default false. */
+  /** The attempt failed because its callers abandoned the request. Default false. */
   readonly callerLeft?: boolean | undefined
 }
 
-/** Called as an attempt starts; the function it may return is called as the attempt ends. */
+/** Called when an attempt starts. A returned function is called when the attempt ends. */
 export type ObserveAttempt = (info: CallInfo) => CallEnded<AttemptOutcome> | undefined

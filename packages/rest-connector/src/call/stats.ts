@@ -2,7 +2,7 @@ import type { BreakerState } from '../retry/breaker.ts'
 
 /** Counts since the connector was created. */
 export interface RestConnectorStats {
-  /** Calls of endpoints, however they were answered. */
+  /** All calls of endpoints. */
   readonly calls: number
   /** Requests sent, retries included. */
   readonly requests: number
@@ -11,11 +11,11 @@ export interface RestConnectorStats {
   readonly failures: number
   readonly cacheHits: number
   readonly cacheMisses: number
-  /** Kept responses of which the upstream said that they still hold (304). */
+  /** Cached responses that the upstream confirmed with a 304. */
   readonly revalidated: number
-  /** Calls that shared a request under way. */
+  /** Calls that shared a request in flight. */
   readonly shared: number
-  /** Responses in the cache now. */
+  /** Current number of responses in the cache. */
   readonly cached: number
   readonly breaker: BreakerState
 }

@@ -13,11 +13,11 @@ import { RestConfigError } from '../errors.ts'
 import type { Deprecable } from './described.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 
-/** One argument of an endpoint, as plain data. A string is short for `{ type }`, and `Int = 10` has a default. */
+/** An argument of an endpoint, as plain data. A string is short for `{ type }`, and `Int = 10` has a default. */
 export interface ArgumentDefinition extends Deprecable {
-  /** In GraphQL's syntax: `ID!`, `[Int!]`, `PetInput`. */
+  /** The type in GraphQL syntax: `ID!`, `[Int!]`, `PetInput`. */
   readonly type: string
-  /** The value that is sent where the argument is left out: JSON as the API writes it. */
+  /** The JSON value that is sent if the argument is omitted, in the format of the API. */
   readonly default?: unknown
 }
 
@@ -28,13 +28,13 @@ export function parseArgument(definition: ArgumentDefinition | string): Argument
   return { ...parseTypeReference(type), ...rest }
 }
 
-/** A type, or a type with its default, as GraphQL's own syntax has it. */
+/** Parses a type, or a type with a default, in GraphQL syntax. */
 function fromText(text: string): ArgumentDefinition {
   const at = text.indexOf('=')
   if (at < 0) return { type: text }
   const type = text.slice(0, at)
   const { text: printed } = parseTypeReference(type)
-  // Of other types it is known later what their values are.
+  // The values of other types can be checked only after the schema was created.
   const known = typeFromAST(new GraphQLSchema({ types: specifiedScalarTypes }), parseType(printed) as never)
   let value: ConstValueNode
   try {
@@ -50,7 +50,7 @@ function fromText(text: string): ArgumentDefinition {
   return { type, default: plain(value) }
 }
 
-/** The value as plain data. Integers that a number cannot hold stay text, as `Long` takes them. */
+/** Converts the value to plain data. Unsafe integers stay strings, which `Long` accepts. */
 function plain(value: ConstValueNode): unknown {
   if (value.kind === Kind.LIST) return value.values.map(plain)
   if (value.kind === Kind.OBJECT)

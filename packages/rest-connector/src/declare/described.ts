@@ -4,6 +4,6 @@ export interface Described {
 }
 
 export interface Deprecable extends Described {
-  /** Why it should not be used any more. A required argument cannot be deprecated. */
+  /** The deprecation reason. A required argument cannot be deprecated. */
   readonly deprecated?: string | undefined
 }

@@ -13,112 +13,112 @@ import type { NameValues, QueryArrayFormat } from '../templates/query-template.t
 export interface ResponseSchema extends Described {
   /** Name of the GraphQL object type. Endpoints of one connector may share it; their fields are united. */
   readonly typeName: string
-  /** Its fields by name: a kind or a type, or an object that says more. */
+  /** Fields by name. A value is a kind, a type, or an object with more properties. */
   readonly fields: FieldDefinitions
 }
 
-/** An event that a mutation announces; only `entityId` may depend on the call. */
+/** An invalidation event that a mutation publishes. Only `entityId` can depend on the call. */
 export interface InvalidationTemplate {
   /** The type that changed, by its GraphQL name. */
   readonly entityType: string
   /** Usually `create`, `update` or `delete`. */
   readonly operation: string
-  /** `{id}` or `{user.id}` from the arguments, `$.id` from the result; absent: any entity of the type. */
+  /** `{id}` or `{user.id}` from the arguments, or `$.id` from the result. Default: any entity of the type. */
   readonly entityId?: string | undefined
 }
 
-/** Many keys in one request: the one argument that `args` binds gets the list of them. */
+/** Sends many keys in one request. The argument that `args` binds receives the list of keys. */
 export interface JoinBatch {
-  /** The member of each returned item that holds its key, or a path to it, as the `key` of a field. */
+  /** The property of each returned item that contains its key, or a path to it. It has the syntax of a field's `key`. */
   readonly key: string
-  /** True: the field is the list of all items with the key. Default false: the one item, or null. */
+  /** Returns a list of all items with the key. Default false: the field returns one item or null. */
   readonly many?: boolean | undefined
-  /** Keys per request. Default 100 for GET, whose URL is bounded, and no limit for the others. */
+  /** Maximum keys per request. Default 100 for GET, because URLs are limited, and no limit for other methods. */
   readonly maxBatchSize?: number | undefined
 }
 
-/** Makes an endpoint resolve a field of any object type, also of one that another source defines. */
+/** Resolves a field of an object type with an endpoint. Another source can define the type. */
 export interface JoinOptions extends Described {
-  /** The GraphQL type that gets the field, of this or any other source. */
+  /** The GraphQL type to which the field is added. It can belong to another source. */
   readonly type: string
   /** The new field's name. */
   readonly field: string
-  /** Arguments of the endpoint from fields of the parent: `{ userId: '{id}' }`. The others stay arguments of the field. */
+  /** Binds endpoint arguments to fields of the parent: `{ userId: '{id}' }`. Other arguments become arguments of the field. */
   readonly args: Readonly<Record<string, string>>
-  /** One request for all parents of an operation. Default: a request for each. */
+  /** Loads all parents of an operation with one request. Default: one request per parent. */
   readonly batch?: JoinBatch | undefined
 }
 
 /** One REST endpoint. Specification: "REST endpoint". */
 export interface RestEndpoint extends Deprecable {
-  /** Also the name of the GraphQL field. */
+  /** Name of the endpoint and of its GraphQL field. */
   readonly name: string
-  /** Appended to `baseUrl`; `{variable}` stands for an argument, percent-encoded inside its segment. */
+  /** Path that is appended to `baseUrl`. `{variable}` inserts an argument, percent-encoded within its segment. */
   readonly path: string
-  /** Instead of the connector's, for an endpoint on another server; interceptors' credentials are sent there too. */
+  /** Base URL of an endpoint on another server. Credentials of interceptors are sent there too. Default: the connector's. */
   readonly baseUrl?: string | undefined
-  /** Default `GET`. GET endpoints become Query fields, the others Mutation fields. */
+  /** HTTP method. GET endpoints become Query fields, other endpoints Mutation fields. Default `GET`. */
   readonly method?: HttpMethod | undefined
-  /** Headers of this endpoint; they win over `defaultHeaders`. Values may hold `{variable}`. */
+  /** Headers of this endpoint. They override `defaultHeaders`. Values can contain `{variable}`. */
   readonly headers?: NameValues | undefined
-  /** The media types to ask for, where no header of the config says it. Default: JSON, or else anything. */
+  /** The `Accept` header, unless another option sets it. Default: JSON, and any other type with a lower quality. */
   readonly accept?: string | undefined
-  /** Query parameters, name to template. One whose variable is absent or null is left out. */
+  /** Templates of query parameters by name. A parameter is omitted if its variable is absent or null. */
   readonly queryParams?: NameValues | undefined
-  /** How lists are written in the query. Default `repeat`. */
+  /** Format of lists in the query. Default `repeat`. */
   readonly queryArrayFormat?: QueryArrayFormat | undefined
   /**
-   * Body of POST, PUT, PATCH and DELETE; `false`: none. Default for POST, PUT and PATCH: a JSON object of all arguments
-   * that stand neither in path, `queryParams` nor headers; for DELETE: none.
+   * Body of POST, PUT, PATCH and DELETE; `false` sends no body. Default for POST, PUT and PATCH: a JSON object of all
+   * arguments that are not used in the path, `queryParams` or headers; for DELETE: none.
    */
   readonly bodyTemplate?: string | false | undefined
-  /** Parameters in the styles of the OpenAPI specification, beside `queryParams` and `headers`, or instead of them. */
+  /** Parameters in the styles of the OpenAPI specification, in addition to `queryParams` and `headers`. */
   readonly parameters?: readonly ParameterOptions[] | undefined
-  /** A body that is one argument, in any media type; instead of `bodyTemplate`. */
+  /** Sends one argument as the body, in any media type. It replaces `bodyTemplate`. */
   readonly body?: BodyOptions | undefined
-  /** `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`; nothing there gives null. */
+  /** Path of the result in the response: `$.field`, `$.field.nested`, `$.array[0]`. A missing value is null. */
   readonly responsePath?: string | undefined
-  /** Milliseconds an attempt may take; overrides the connector's. */
+  /** Timeout of one attempt in milliseconds. Default: the connector's. */
   readonly timeoutMs?: number | undefined
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
   /**
-   * JSON members by which one object is known as an item, where `returnType` is a list: an answer of one object that has
-   * all of them is a list of one, as backends write it that make JSON of XML. Default: such an answer is an error.
+   * Accepts a single object as a list of one if it has all these JSON properties and `returnType` is a list. Backends that
+   * convert XML to JSON send such objects. Default: a single object is an error.
    */
   readonly listOfOne?: readonly string[] | undefined
   /** The type of the response, with its fields. */
   readonly responseSchema?: ResponseSchema | undefined
   /**
-   * The kind of body that a success has. Default `json`: JSON or text, by its media type. `text`: text of any
-   * media type; `binary`: the bytes, as base64; `none`: nothing that matters, the field is true.
+   * Kind of the body of successful responses. `json`: JSON or text, by media type. `text`: text of any media type. `binary`:
+   * the bytes as base64. `none`: the body is ignored, and the field is true. Default `json`.
    */
   readonly answer?: AnswerKind | undefined
-  /** Makes the field an object of the answer and of what came around it: headers, the next page. Default: the answer alone. */
+  /** Returns an object with the response body, headers, the next page and links. Default: the field returns the body. */
   readonly envelope?: EnvelopeOptions | undefined
-  /** Puts the field into Query whatever the method. */
+  /** Adds the field to Query for any method. Default false. */
   readonly asQuery?: boolean | undefined
   /**
-   * The arguments, for example `{ id: 'ID!', limit: { type: 'Int', default: 20 } }`. A variable that is not declared is
-   * a `String`, non-null when it stands in the path.
+   * The arguments, for example `{ id: 'ID!', limit: { type: 'Int', default: 20 } }`. An undeclared variable is a `String`,
+   * and non-null if the path uses it.
    */
   readonly args?: Readonly<Record<string, ArgumentDefinition | string>> | undefined
   /** Fields of other types that this endpoint resolves. */
   readonly on?: JoinOptions | readonly JoinOptions[] | undefined
-  /** False: no field of its own in Query or Mutation, only joins and `execute`. Default true. */
+  /** Adds a field to Query or Mutation. `false` leaves only joins and `execute`. Default true. */
   readonly rootField?: boolean | undefined
   /**
-   * The events that a mutation announces on the bus when it succeeded or when its outcome is unknown (it
-   * broke off, or ran out of time). Default: derived from the name and the return type; `false`: none.
+   * Events that a mutation publishes on the bus if it succeeded or if its outcome is unknown (connection lost or timeout).
+   * Default: derived from the name and the return type; `false` publishes nothing.
    */
   readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
   /**
-   * States what a mutation changes besides what its result is made of, as names of types; `[]`: nothing, `['*']`:
-   * anything. Default: the types of `invalidates`; without both, a result that holds no entity changes everything.
+   * Names of types that a mutation changes in addition to those in its result. `[]`: no other types. `['*']`: all types.
+   * Default: the types of `invalidates`; a result without an entity changes everything if both are missing.
    */
   readonly changes?: readonly string[] | undefined
-  /** States of what types the answer is computed besides those that it shows; `[]`: none, `['*']`: any. */
+  /** Names of types that the result depends on but does not contain. `[]`: no other types. `['*']`: all types. */
   readonly dependsOn?: readonly string[] | undefined
-  /** Makes the query field live-capable. */
+  /** Enables live queries for the query field. */
   readonly liveQuery?: LiveOptions | undefined
 }

@@ -1,23 +1,23 @@
 import type { Described } from './described.ts'
 
 /**
- * Makes the field an object: what the endpoint answers as `body`, and beside it what came around the body. Each endpoint
- * has such a type of its own.
+ * Makes the field an object with the response body as `body`, and with its headers, next page and links. Each endpoint has
+ * its own envelope type.
  */
 export interface EnvelopeOptions {
   /** Name of the object type. Default: the endpoint's in Pascal case and `Reply` (`ListPetsReply`). */
   readonly typeName?: string | undefined
   /**
-   * Response headers, as the fields of `headers`: their names, which become fields in camel case and texts
-   * (`X-Total-Count`: `xTotalCount: String`), or fields with a header and a type each. Default: none.
+   * Response headers to add as fields of `headers`. A list of names gives `String` fields in camel case (`X-Total-Count` is
+   * `xTotalCount: String`). An object declares the header and type of each field. Default: none.
    */
   readonly headers?: readonly string[] | Readonly<Record<string, EnvelopeHeader>> | undefined
   /**
-   * A field `next`: the answer to which this one's `Link` header leads with `rel="next"` (RFC 8288), of the same type;
-   * null on the last page. Followed within the base URL only. For GET. Default false.
+   * Adds a field `next` of the same type for GET endpoints. It follows the `Link` header with `rel="next"` (RFC 8288), within
+   * the base URL only. It is null on the last page. Default false.
    */
   readonly next?: boolean | undefined
-  /** Fields that ask other endpoints of the connector with what is in this answer. Default: none. */
+  /** Fields that call other endpoints of the connector with values of this response. Default: none. */
   readonly links?: Readonly<Record<string, EnvelopeLink>> | undefined
 }
 
@@ -25,15 +25,18 @@ export interface EnvelopeOptions {
 export interface EnvelopeHeader extends Described {
   /** The name of the header. */
   readonly header: string
-  /** A scalar or a list of scalars, nullable: `Int`, `[String]`; lists come separated by commas. Default `String`. */
+  /** A nullable scalar or list of scalars: `Int`, `[String]`. Lists are split at commas. Default `String`. */
   readonly type?: string | undefined
 }
 
-/** A field that asks another endpoint, which must be a query. */
+/** A field that calls another endpoint, which must be a query. */
 export interface EnvelopeLink extends Described {
-  /** The name of the endpoint that is asked. */
+  /** The name of the endpoint to call. */
   readonly endpoint: string
-  /** Arguments of that endpoint; the others stay arguments of the field. Without a value for a required one it is null. */
+  /**
+   * Values for arguments of the endpoint. Other arguments become arguments of the field. The field is null if a required value
+   * is missing.
+   */
   readonly args: Readonly<Record<string, LinkValue>>
 }
 
@@ -41,14 +44,14 @@ export interface EnvelopeLink extends Described {
 export type LinkValue =
   | LinkPart
   | {
-      /** Texts and values, one behind the other; without one of the values there is none. */
+      /** Strings and values to concatenate. The result is null if a value is missing. */
       readonly text: readonly (string | LinkPart)[]
     }
 
-/** A value of a call or of its answer; a path is written as in `responsePath`. */
+/** A value of a call or of its response. Paths have the syntax of `responsePath`. */
 export type LinkPart =
   | {
-      /** A path into the body. */
+      /** A path within the body. */
       readonly body: string
     }
   | {
@@ -58,11 +61,11 @@ export type LinkPart =
   | {
       /** The name of an argument of the call. */
       readonly arg: string
-      /** A path into that argument. Default: all of it. */
+      /** A path within the argument. Default: the complete argument. */
       readonly path?: string | undefined
     }
   | {
-      /** The URL that was asked, or the status of the answer. */
+      /** The requested URL, or the status of the response. */
       readonly exchange: 'url' | 'status'
     }
   | {

@@ -2,32 +2,32 @@ import { Kind, parseType, type TypeNode } from 'graphql'
 import { RestConfigError } from '../errors.ts'
 import type { Described } from './described.ts'
 
-/** One field of a typed response, as plain data. A string is short for `{ type }`. */
+/** A field of a typed response, as plain data. A string is short for `{ type }`. */
 export interface FieldDefinition extends Described {
   /**
-   * A kind (`int`, `string`, `float`, `boolean`, `id`, `long`, `json`) or the name of an object type, with GraphQL's
-   * marks for lists and non-null: `id!`, `[string!]`, `[Address!]!`.
+   * A kind (`int`, `string`, `float`, `boolean`, `id`, `long`, `json`) or the name of an object type. Lists and non-null have
+   * GraphQL syntax: `id!`, `[string!]`, `[Address!]!`.
    */
   readonly type: string
   /**
-   * The JSON member that holds the value, when it is not called like the field, or a path to it (`address.city`,
-   * `lines[0].text`). A member whose own name is the whole text comes first; `$.address.city` is a path alone, and
-   * `$['address.city']` a member alone. `$` is the object itself, whose members the fields of an object type then show: it
-   * is there whenever that object is, with null for members that are not. What is not there is null.
+   * The JSON property with the value, if its name differs from the field's, or a path (`address.city`, `lines[0].text`). A
+   * property with exactly this name has priority over the path. `$.address.city` is a path only, and `$['address.city']` a
+   * property only. `$` is the object itself: the fields of an object type then read properties of the parent. Missing values
+   * are null.
    */
   readonly key?: string | undefined
-  /** The fields of a nested object type that is declared in place. */
+  /** Declares a nested object type with these fields. */
   readonly fields?: FieldDefinitions | undefined
 }
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition | string>>
 
-/** A field definition that is being written: each step returns a new one. */
+/** Builds a field definition. Each step returns a new builder. */
 export interface FieldBuilder extends FieldDefinition {
-  /** The same field, non-null. */
+  /** Returns the same field as non-null. */
   readonly required: FieldBuilder
   describe(description: string): FieldBuilder
-  /** Reads the JSON member `key`, what is at that path, or with `$` the object itself, instead of the member called like the field. */
+  /** Reads the JSON property or path `key` instead of the property with the field's name. `$` reads the object itself. */
   from(key: string): FieldBuilder
 }
 
@@ -38,10 +38,10 @@ export interface FieldKinds {
   readonly float: FieldBuilder
   readonly boolean: FieldBuilder
   readonly id: FieldBuilder
-  /** A 64-bit integer, exact; a string in JSON. */
+  /** An exact 64-bit integer. It is a string in JSON. */
   readonly long: FieldBuilder
   readonly json: FieldBuilder
-  /** An object type by name; declared here when `fields` are given, by another endpoint or source otherwise. */
+  /** Refers to an object type by name. `fields` declare the type here; otherwise another endpoint or source declares it. */
   object(typeName: string, fields?: FieldDefinitions): FieldBuilder
   list(item: FieldDefinition): FieldBuilder
 }

@@ -1,8 +1,8 @@
 import type { Deprecable, Described } from './described.ts'
 
 /**
- * Named types of a connector, as plain data. Endpoints name them in `returnType` and `args`, and they name each other.
- * References are written in GraphQL's syntax: `[Pet!]!`.
+ * Named types of a connector, as plain data. Endpoints use them in `returnType` and `args`, and types can refer to each other.
+ * References have GraphQL syntax: `[Pet!]!`.
  */
 export type TypeDefinitions = Readonly<Record<string, TypeDefinition>>
 
@@ -16,47 +16,47 @@ export type TypeDefinition =
   | InputDefinition
 
 interface Kind<Name extends string> extends Described {
-  /** The sort of type; the other settings depend on it. */
+  /** The kind of type. It determines which properties are allowed. */
   readonly kind: Name
 }
 
 interface WithFields {
-  /** Its fields by name; of an interface those that its types have in common. */
+  /** Fields by name. An interface lists the fields that its types share. */
   readonly fields: Readonly<Record<string, MemberDefinition>>
 }
 
-/** A member of an object, of an answer or of what is sent. */
+/** A field of an object or input type. */
 export interface MemberDefinition extends Deprecable {
-  /** A type of GraphQL, with its marks: `[Pet!]!`. */
+  /** The GraphQL type: `[Pet!]!`. */
   readonly type: string
   /**
-   * The JSON member, when it is not called like the field. Of an answer also a path to it (`address.city`) or the
-   * object itself (`$`), as in `responseSchema`; of what is sent it is one member, whatever its name.
+   * The JSON property, if its name differs from the field's. In responses it can also be a path (`address.city`) or the object
+   * itself (`$`), as in `responseSchema`. In inputs it is always one property name.
    */
   readonly key?: string | undefined
-  /** Sends null when a client leaves the field of an `input` out. Default: the member is left out, too. */
+  /** Sends null if a client omits the field of an `input`. Default: the JSON property is omitted. */
   readonly default?: null | undefined
-  /** Instead of one JSON member it is all of them but these: entries, or `JSON`. */
+  /** Collects all JSON properties except these, as entries or `JSON`. */
   readonly besides?: readonly string[] | undefined
 }
 
 export interface ObjectDefinition extends Kind<'object'>, WithFields {
-  /** Names of interfaces that it is one of; it has their fields. */
+  /** Names of the interfaces that the type implements. It has their fields. */
   readonly interfaces?: readonly string[] | undefined
 }
 
-/** Tells object types apart: by a member that says which, or by what each of them must have. */
+/** Distinguishes object types by a discriminator, or by the properties that each type requires. */
 interface Abstract {
-  /** The object types, each with what tells it from the others. */
+  /** The object types, with the properties that identify each type. */
   readonly members: Readonly<Record<string, MemberSigns>>
-  /** The JSON member that says which, and the types by its values. */
+  /** The JSON property that contains the type, and the types by its values. */
   readonly discriminator?:
     | {
-        /** The JSON member. */
+        /** The JSON property. */
         readonly key: string
-        /** Names of object types by its values. */
+        /** Names of object types by value of the property. */
         readonly types: Readonly<Record<string, string>>
-        /** The object type of any other value, and of none. Default: such an object is an error. */
+        /** The object type for unknown or missing values. Default: such an object is an error. */
         readonly rest?: string | undefined
       }
     | undefined
@@ -65,39 +65,38 @@ interface Abstract {
 /** One of several object types. */
 export interface UnionDefinition extends Kind<'union'>, Abstract {}
 
-/** One of several object types that have fields in common; each lists it among its `interfaces`. */
+/** One of several object types with shared fields. Each of them lists the interface in its `interfaces`. */
 export interface InterfaceDefinition extends Kind<'interface'>, WithFields, Abstract {}
 
-/** The JSON members that an object must have to be of a type. */
+/** The JSON properties that identify objects of a type. */
 export interface MemberSigns {
-  /** JSON members that must be there. */
+  /** JSON properties that must exist. */
   readonly required?: readonly string[] | undefined
-  /** JSON members that must be one of these values. */
+  /** JSON properties that must have one of these values. */
   readonly constants?: Readonly<Record<string, readonly unknown[]>> | undefined
 }
 
-/** An enum; its names stand for values of the API without loss. */
+/** An enum. Its names map to values of the API without loss. */
 export interface EnumDefinition extends Kind<'enum'> {
-  /** Its values by their GraphQL names. */
+  /** Values by GraphQL name. */
   readonly values: Readonly<Record<string, EnumValueDefinition>>
 }
 
 export interface EnumValueDefinition extends Deprecable {
-  /** The value as the API writes it. */
+  /** The value in the API. */
   readonly value: string | number | boolean
 }
 
-/** Text of a certain form. */
+/** A string scalar. */
 export interface ScalarDefinition extends Kind<'scalar'> {
-  /** A regular expression for what comes in; what the API gives is passed on as it is. Default: any text. */
+  /** A regular expression for input values. Values from the API are not checked. Default: any string. */
   readonly pattern?: string | undefined
-  /** The address of its specification (`@specifiedBy`). */
+  /** The URL of its specification (`@specifiedBy`). */
   readonly specifiedBy?: string | undefined
 }
 
 /**
- * One entry of a JSON object whose members have no fixed names, of an answer or of what is sent: a field that lists entries
- * is such an object.
+ * One entry of a JSON object with arbitrary keys. A list of entries maps to the JSON object, in responses or inputs.
  */
 export interface EntryDefinition extends Kind<'entry' | 'input entry'> {
   /** The type of `value`; `key` is a `String!`. */
@@ -105,6 +104,6 @@ export interface EntryDefinition extends Kind<'entry' | 'input entry'> {
 }
 
 export interface InputDefinition extends Kind<'input'>, WithFields {
-  /** Exactly one field is given, and its value stands for the whole (`@oneOf`). */
+  /** Clients set exactly one field, and only its value is sent (`@oneOf`). */
   readonly isOneOf?: boolean | undefined
 }

@@ -5,8 +5,8 @@ import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.t
 import { setHeaders, type HeaderValues } from './set-headers.ts'
 
 /**
- * A secret: its value, the name of an environment variable, or a function that gives it for each attempt. A function
- * may read who asks: `readsHeaders` on it says what, as on an interceptor.
+ * A secret: its value, the name of an environment variable, or a function that returns it for each attempt. `readsHeaders` on
+ * the function declares the client headers that it reads, as on an interceptor.
  */
 export type SecretSource = string | { readonly env: string } | SecretFunction
 
@@ -15,16 +15,19 @@ export interface SecretFunction extends ReadsHeaders {
 }
 
 export interface EnvironmentOptions {
-  /** Default `process.env`. */
+  /** Environment variables. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 export interface ApiKeyOptions extends EnvironmentOptions {
-  /** Default `X-API-Key`. */
+  /** The header name. Default `X-API-Key`. */
   readonly header?: string | undefined
 }
 
-/** Adds `Authorization: Bearer <token>`. Throws `RestConfigError` when the environment variable is not set. */
+/**
+ * Creates an interceptor that adds `Authorization: Bearer <token>`.
+ * @throws RestConfigError if the environment variable is not set
+ */
 export function bearer(token: SecretSource, options: EnvironmentOptions = {}): RequestInterceptor {
   const read = secretReader(token, options)
   const bearing = (value: string): HeaderValues => ({ authorization: `Bearer ${value}` })
@@ -35,7 +38,7 @@ export function bearer(token: SecretSource, options: EnvironmentOptions = {}): R
   )
 }
 
-/** Adds `X-API-Key: <key>`. Throws `RestConfigError` when the environment variable is not set. */
+/** Creates an interceptor that adds `X-API-Key: <key>`. @throws RestConfigError if the environment variable is not set */
 export function apiKey(key: SecretSource, options: ApiKeyOptions = {}): RequestInterceptor {
   const { header = 'X-API-Key' } = options
   const read = secretReader(key, options)
@@ -61,8 +64,8 @@ export function secretReader(
 }
 
 /**
- * An interceptor that reads of the client's request what its secret does: nothing, unless a function gives it.
- * `credentialDigest` sets it apart from one with another credential, for caches that several servers share.
+ * Marks an interceptor with the client headers that its secret reads. Only a secret that is a function can read headers.
+ * `credentialDigest` distinguishes credentials in caches that several servers share.
  */
 export function withCredential(
   interceptor: RequestInterceptor,

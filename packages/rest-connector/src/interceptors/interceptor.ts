@@ -1,47 +1,47 @@
 import type { HttpMethod } from '../http/http-method.ts'
 import type { Args } from '../templates/template.ts'
 
-/** A request on its way out; interceptors change it in place. */
+/** An outgoing request. Interceptors modify it. */
 export interface OutgoingRequest {
   method: HttpMethod
-  /** Must keep the base URL's origin and path, unless `allowOriginChange` is set. */
+  /** The URL. It must keep the origin and path of the base URL, unless `allowOriginChange` is set. */
   url: URL
   readonly headers: Headers
-  /** Undefined for one of files too, which are read as they are sent; what is set replaces it. */
+  /** The body. It is undefined for requests without a body and for files, which are streamed. A new value replaces the body. */
   body: string | undefined
 }
 
-/** The facts that an interceptor is told about the call. */
+/** Information about the call of an interceptor. */
 export interface CallInfo {
   readonly connector: string
   readonly endpoint: string
   readonly args: Args
   /** 1 for the first attempt of a call. */
   readonly attempt: number
-  /** The GraphQL context, when the call was made for an operation. */
+  /** The GraphQL context, if an operation made the call. */
   readonly context: unknown
-  /** Aborted when the call is over for its caller. */
+  /** Aborts when the caller no longer waits for the call. */
   readonly signal: AbortSignal
 }
 
-/** A function that sees the GraphQL context, and may say what it reads of the client's request. */
+/** A function with access to the GraphQL context. It can declare the request headers that it reads. */
 export interface ReadsHeaders {
   /**
-   * Names of all request headers of the client that change what it does; `[]`: none. Left out: nobody knows, and a
-   * response cache does not keep answers of the connector's fields unless it has `session`.
+   * Names of all client headers that affect the function's result. `[]` declares that it reads no headers. If this is missing, a
+   * response cache does not store results of the connector's fields unless it has a `session` function.
    */
   readonly readsHeaders?: readonly string[] | undefined
 }
 
 /**
- * Runs before every attempt. What it throws ends the call; a `GraphQLError` reaches the client as it is.
- * `Object.assign((request, { context }) => { ... }, { readsHeaders: ['x-tenant'] })` says what it reads.
+ * Runs before every attempt. An error that it throws ends the call. A `GraphQLError` is sent to the client unchanged.
+ * `Object.assign((request, { context }) => { ... }, { readsHeaders: ['x-tenant'] })` declares the headers that it reads.
  */
 export interface RequestInterceptor extends ReadsHeaders {
   (request: OutgoingRequest, info: CallInfo): void | Promise<void>
   /**
-   * Called with the request's headers after a 401. True: another credential is there or can be had, with which the request is
-   * sent once more.
+   * Called with the request's headers after a 401. It returns true if a new credential is available. The request is then sent
+   * once more.
    */
   readonly onUnauthorized?: ((sent: Readonly<Record<string, string>>) => boolean) | undefined
 }

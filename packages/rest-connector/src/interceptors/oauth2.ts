@@ -13,11 +13,11 @@ import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
 import { setHeaders, type HeaderValues } from './set-headers.ts'
 
-/** A token is replaced so long before it expires. */
+/** A token is replaced this long before it expires. */
 const LEEWAY_MS = 30_000
 /** An upstream that rejects every token causes at most one token request in this time. */
 const RENEWAL_MS = 10_000
-/** Limit in bytes of the token endpoint's response. Servers refuse longer headers than this. */
+/** Maximum bytes of the token endpoint's response. Servers refuse longer headers than this. */
 const MAX_BYTES = 64 * 1024
 
 /** RFC 6749 §4.4. */
@@ -28,9 +28,9 @@ export interface OAuth2Options extends EnvironmentOptions {
   readonly scope?: string | undefined
   /** Further parameters of the token request, for example `audience`. */
   readonly params?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds the token endpoint may take. Default 10,000. */
+  /** Timeout of the token endpoint in milliseconds. Default 10,000. */
   readonly timeoutMs?: number | undefined
-  /** Default: the platform's. */
+  /** Sends the token request. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch | undefined
   readonly clock?: Clock | undefined
 }
@@ -52,7 +52,10 @@ interface Token {
   readonly expiresAt: number
 }
 
-/** Gets a token with client credentials, keeps it until it is about to expire or the upstream rejects it, and asks once for all who wait. */
+/**
+ * Creates an interceptor that adds a token from the client credentials grant. It reuses the token until shortly before it
+ * expires or until the upstream rejects it. Concurrent calls share one token request.
+ */
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
   refuseWrongOptions('oauth2ClientCredentials', options, NAMES)
   const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
@@ -60,7 +63,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
   const secret = secretReader(clientSecret, options)
   let token: Token | undefined
   let refresh: Promise<Token> | undefined
-  /** The last header whose token the upstream rejected, and when the next one can be. */
+  /** The header with the last rejected token, and the time at which the next token can be rejected. */
   let rejected: string | undefined
   let renewableAt = -Infinity
 
@@ -74,7 +77,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
       maxBytes: MAX_BYTES,
       maxRedirects: 0,
       fetch,
-      // The token is for everybody who waits: it does not end with the call that happened to ask first.
+      // All waiting calls share the token, so the request must not end with the call that started it.
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (!ok) throw new Error(`the token endpoint answered with status ${status}`)
@@ -122,6 +125,6 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
 function parseToken(body: unknown, now: number): Token {
   const { access_token: value, expires_in: seconds } = (body ?? {}) as Record<string, unknown>
   if (typeof value !== 'string') throw new Error('the token endpoint gave no access_token')
-  // Without expires_in nobody knows: ask again soon.
+  // Renew the token soon if `expires_in` is missing.
   return { value, expiresAt: now + (typeof seconds === 'number' ? seconds : 60) * 1000 }
 }

@@ -1,19 +1,19 @@
 import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
 
-/** Gives the headers to set on an attempt, by name. */
+/** Returns the headers to set on an attempt, by name. */
 export interface HeaderSource extends ReadsHeaders {
   (info: CallInfo): HeaderValues | Promise<HeaderValues>
 }
 
-/** Values by header name, in any case; its own members count. @see RFC 9110 §5 */
+/** Values by header name, case-insensitive. Only own properties are used. @see RFC 9110 §5 */
 export type HeaderValues = Readonly<Record<string, string>>
 
-/** A wrapper of an interceptor is another interceptor, and may do anything. */
+/** Keyed by identity: a wrapper of an interceptor is not in the map, because it can do more than set headers. */
 const sources = new WeakMap<RequestInterceptor, HeaderSource>()
 
 /**
- * An interceptor that sets headers and does nothing else; values are trimmed, as fetch's `Headers` do. Where all of a
- * connector's interceptors are of this kind, a request is spared the `URL` and `Headers` that others work on.
+ * Creates an interceptor that only sets headers. Values are trimmed, as in fetch's `Headers`. Requests skip the `URL` and
+ * `Headers` objects if all interceptors of a connector are created by this function.
  */
 export function setHeaders(source: HeaderSource): RequestInterceptor {
   const interceptor: RequestInterceptor = async ({ headers }, info) => {
@@ -23,7 +23,7 @@ export function setHeaders(source: HeaderSource): RequestInterceptor {
   return Object.assign(interceptor, { readsHeaders: source.readsHeaders })
 }
 
-/** Returns the interceptors' header sources, in order; undefined where one may do more than set headers. */
+/** Returns the interceptors' header sources in order, or undefined if an interceptor can do more than set headers. */
 export function headerSourcesOf(
   interceptors: readonly RequestInterceptor[],
 ): readonly HeaderSource[] | undefined {

@@ -10,18 +10,18 @@ import type { TypeNames } from './types/type-names.ts'
 /** The parts of an answer, besides its body, that become fields. */
 export interface EnvelopeSelection {
   /**
-   * Documented response headers as fields: all, or those of these names. Fields of operations that document one give an
-   * object of `body` and `headers`. Default false.
+   * Adds documented response headers as fields: all, or the named headers. Fields of operations with documented headers return
+   * an object with `body` and `headers`. Default false.
    */
   readonly headers?: boolean | readonly string[] | undefined
   /**
-   * The document's `links`, all or those of these names, as fields that ask the operation that is linked to. Fields of
-   * operations with one give an object of `body` and them. Default false.
+   * Adds the document's `links`, all or the named links, as fields that call the linked operation. Fields of operations with
+   * links return an object with `body` and the links. Default false.
    */
   readonly links?: boolean | readonly string[] | undefined
   /**
-   * A field `next` beside `body`, to which a `Link` header with `rel="next"` leads: `true`: for GET operations that document
-   * the header, or those named as in `include`. Default false.
+   * Adds a field `next` that follows the `Link` header with `rel="next"`. `true` selects GET operations that document the
+   * header; other values select operations as in `include`. Default false.
    */
   readonly nextPage?: boolean | OperationFilter | undefined
 }

@@ -1,16 +1,16 @@
 import { escapeStep } from './openapi-document.ts'
 
-/** One thing of a document that the import left out, or took otherwise than it is written. */
+/** A part of a document that the import omitted or changed. */
 export interface OpenApiFinding {
   /** A JSON pointer into the document: `#/paths/~1pets/delete`. */
   readonly place: string
-  /** The text that says what is left out, and why. */
+  /** What is omitted, and why. */
   readonly message: string
-  /** How to get it after all. */
+  /** How to fix it. */
   readonly mend?: string | undefined
 }
 
-/** The findings of an import as they come; what is said twice is kept once. */
+/** Collects the findings of an import, without duplicates. */
 export class Findings {
   readonly #all = new Map<string, OpenApiFinding>()
   readonly #folded = new Map<string, { readonly place: string; readonly count: number }>()
@@ -19,7 +19,7 @@ export class Findings {
     this.#all.set(`${finding.place} ${finding.message}`, finding)
   }
 
-  /** Adds what is true of many places as one finding, at the first of them. */
+  /** Adds one finding for many places, at the first place. */
   fold(place: string, message: string): void {
     const { count } = this.#folded.get(message) ?? { count: 0 }
     this.#folded.set(message, { place: this.#folded.get(message)?.place ?? place, count: count + 1 })
@@ -34,12 +34,12 @@ export class Findings {
   }
 }
 
-/** A JSON pointer of steps. */
+/** Returns a JSON pointer. */
 export function pointerOf(...steps: readonly string[]): string {
   return `#${steps.map((step) => `/${escapeStep(step)}`).join('')}`
 }
 
-/** A finding as one line. */
+/** Formats a finding as one line. */
 export function describeFinding({ place, message, mend }: OpenApiFinding): string {
   return `${place}: ${message}${mend === undefined ? '' : `; ${mend}`}`.replaceAll(/[\r\n]+/g, ' ')
 }

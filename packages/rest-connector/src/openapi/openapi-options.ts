@@ -10,32 +10,28 @@ import type { IntegerTyping } from './types/leaves/scalars.ts'
 
 export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelection {
   /**
-   * Names of your own: of fields by operation id or `GET /path`, of types by the schema's name in the document. Default:
-   * none.
+   * Custom names of fields, by operation id or `GET /path`, and of types, by schema name. Default: none.
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**
-   * The type of an `integer` without a format. Default `auto`: `Int` where its bounds fit 32 bits, else
-   * `Long`, whose digits nobody loses. An integer that has the format `int64`, or does not fit, is always
-   * `Long`.
+   * The type of an `integer` without a format. Default `auto`: `Int` if its bounds fit 32 bits, otherwise `Long`, which keeps
+   * all digits. An integer with the format `int64`, or with larger bounds, is always `Long`.
    */
   readonly integers?: IntegerTyping | undefined
   /**
-   * True: required properties become non-null, or those of these types and fields (`Pet`, `Pet.name`). Default false:
-   * where an upstream does not keep what its document says, a field is null and its object survives. Enums are never
-   * non-null.
+   * Makes required properties non-null, or only those of the listed types and fields (`Pet`, `Pet.name`). Default false: a
+   * missing property is null, and its object stays in the response. Enums are never non-null.
    */
   readonly trustRequired?: boolean | readonly string[] | undefined
-  /** Operations that only read although they are no GET, named as in `include`: they become queries. Default: none. */
+  /** Operations with other methods than GET that only read, selected as in `include`. They become queries. Default: none. */
   readonly asQuery?: OperationFilter | undefined
   /**
-   * Names of fields and types that others have. An own one among them gets `source` before it, which is a finding, and
-   * all others stay as they are. Default: none.
+   * Names of fields and types that other sources use. Only conflicting names get the prefix `source`, and a finding reports
+   * them. Default: none.
    */
   readonly taken?: Iterable<string> | undefined
   /**
-   * The name of the API: where its own names do not suffice, and in the names of environment variables.
-   * Default `api`.
+   * The name of the API. It is a prefix of conflicting names and of environment variables. Default `api`.
    */
   readonly source?: string | undefined
   /**
@@ -43,34 +39,36 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
    */
   readonly security?: SecuritySource | undefined
   /**
-   * The URL that the document came from, for servers that are relative to it, and for `$ref`s that name that
-   * server or its root: the files that are kept of it lie as they lay there. Default: the URL that the
-   * document is given by, else unknown.
+   * The URL of the document. Relative servers are resolved against it. `$ref`s to its server, or to its root, resolve to files
+   * next to the document. Default: the URL that you import, otherwise unknown.
    */
   readonly documentUrl?: string | undefined
-  /** How a document that is given by its URL, and files of other servers, are had. Default: see each. */
+  /** Settings for downloading the document and files of other servers. */
   readonly download?: DownloadOptions | undefined
-  /** The API's address, instead of the document's servers; those of operations and paths on another origin are not asked. */
+  /**
+   * The address of the API. If it is set, servers of paths and operations on another origin are not called. Default: the
+   * document's server.
+   */
   readonly baseUrl?: string | undefined
-  /** Default `process.env`. */
+  /** Environment variables. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** The result of an import. All but findings, variables and files are options of `createRestConnector`. */
+/** The result of an import. All properties except findings, variables and files are options of `createRestConnector`. */
 export interface OpenApiImport extends Pick<
   DocumentSecurity,
   'interceptors' | 'forwardHeaders' | 'variables'
 > {
   /**
-   * The document server's address; undefined where there is none, or it is no address, as the findings tell.
+   * The address of the document's server. It is undefined if the server is missing or invalid, and a finding reports it.
    */
   readonly baseUrl: string | undefined
   readonly endpoints: readonly RestEndpoint[]
   readonly types: TypeDefinitions
-  /** Types by the names of their schemas in the document, where these are others. */
+  /** Types by schema name, if the names differ. */
   readonly typeNames: Readonly<Record<string, string>>
-  /** The parts that are left out, or taken otherwise than they are written. */
+  /** The parts that are omitted or changed. */
   readonly findings: readonly OpenApiFinding[]
-  /** Paths of the document and of the files that it refers to; none where it was given as an object. */
+  /** Paths of the document and of the files that it refers to. The list is empty for documents that are objects. */
   readonly files: readonly string[]
 }

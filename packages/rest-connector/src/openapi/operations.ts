@@ -2,7 +2,7 @@ import { METHODS, type HttpMethod } from '../http/http-method.ts'
 import { pointerOf, type Findings } from './findings.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 
-/** One operation of a document, as `include` and `exclude` see it. */
+/** An operation of a document, as passed to `include` and `exclude` functions. */
 export interface OpenApiOperation {
   readonly method: HttpMethod
   readonly path: string
@@ -17,16 +17,16 @@ export interface ReadOperation extends OpenApiOperation {
 }
 
 /**
- * Operations by name: operation ids, `GET /pets/{id}` or `/pets/*`, where `*` stands for anything; or a test.
+ * Selects operations by operation id, by `GET /pets/{id}`, by pattern (`/pets/*`), or by a function.
  */
 export type OperationFilter = readonly string[] | ((operation: OpenApiOperation) => boolean)
 
 export interface Selection {
-  /** Only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a test. Default: all. */
+  /** Imports only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a function. Default: all. */
   readonly include?: OperationFilter | undefined
-  /** Not these operations, named alike. Default: none. */
+  /** Omits these operations, selected as in `include`. Default: none. */
   readonly exclude?: OperationFilter | undefined
-  /** Only operations with one of these tags. Default: all. */
+  /** Imports only operations with one of these tags. Default: all. */
   readonly tags?: readonly string[] | undefined
 }
 

@@ -6,12 +6,12 @@ import { isHeaderName } from '../templates/header-template.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 
 /**
- * The source of credentials for the document's `securitySchemes`. `env`: environment variables; `forward`:
- * the headers of who asks are passed on; `false`: the schemes are not looked at.
+ * The source of credentials for the document's `securitySchemes`. `env`: environment variables. `forward`: the client's
+ * headers are forwarded. `false`: the schemes are ignored.
  */
 export type SecuritySource = 'env' | 'forward' | false
 
-/** An environment variable that a document's security wants. */
+/** An environment variable for a document's security schemes. */
 export interface SecurityVariable {
   readonly variable: string
   /** The schemes' names in the document. */

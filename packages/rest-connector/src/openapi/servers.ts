@@ -1,11 +1,11 @@
 import { RestConfigError } from '../errors.ts'
 import { asList, asNode, asText, type Node } from './openapi-document.ts'
 
-/** How the address of an API is found in its document. */
+/** Selects the address of an API from its document. */
 export interface ServerOptions {
-  /** Which of the document's servers: its place in the list from 0, its name, description or URL. Default: the first. */
+  /** The server of the document, by index from 0, name, description or URL. Default: the first. */
   readonly server?: number | string | undefined
-  /** Values of the servers' variables. Default: the document's own. The environment is not read. */
+  /** Values of server variables. The environment is not read. Default: the document's. */
   readonly variables?: Readonly<Record<string, string>> | undefined
 }
 

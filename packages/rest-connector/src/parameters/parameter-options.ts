@@ -1,5 +1,5 @@
 /**
- * How a value is written: the styles of the OpenAPI specification ("Style Values"), and `tabDelimited`, which is the
+ * The format of a value: the styles of the OpenAPI specification ("Style Values"), and `tabDelimited` for the
  * `collectionFormat` `tsv` of Swagger 2.
  */
 export type ParameterStyle =
@@ -17,27 +17,26 @@ export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
 
 export interface StyleOptions {
   /**
-   * Default `form` in query, cookie and form, `simple` in path and header. In deepObject members of members, and lists, are
-   * written in brackets (`a[b][c]=1`, `a[]=1`, `a[0][b]=1`); in other styles an object inside an object or a list is JSON.
+   * The style of the value. Default `form` in query, cookie and form, `simple` in path and header. `deepObject` writes nested
+   * objects and lists in brackets (`a[b][c]=1`, `a[]=1`, `a[0][b]=1`). Other styles write nested objects as JSON.
    */
   readonly style?: ParameterStyle | undefined
-  /** Lists and objects as several parts. Default: true for `form`, `cookie` and `deepObject`. */
+  /** Writes lists and objects as several parts. Default: true for `form`, `cookie` and `deepObject`. */
   readonly explode?: boolean | undefined
   /**
-   * In a query or form: leaves `: / ? @ ! $ ' ( ) * , ; =` as they are wherever they cannot be taken for separators.
-   * Default false.
+   * Does not encode `: / ? @ ! $ ' ( ) * , ; =` in a query or form, unless they could be read as separators. Default false.
    */
   readonly allowReserved?: boolean | undefined
 }
 
-/** One parameter of an endpoint, in the words of the OpenAPI specification ("Parameter Object"). */
+/** A parameter of an endpoint, as in the OpenAPI specification ("Parameter Object"). */
 export interface ParameterOptions extends StyleOptions {
-  /** Its name on the wire; of a path parameter the name in the braces of `path`. */
+  /** The name in the request. A path parameter has the name in the braces of `path`. */
   readonly name: string
-  /** The part of the request that it stands in. */
+  /** The part of the request that contains the parameter. */
   readonly in: ParameterPlace
-  /** The argument that holds its value. Default: `name`. One that is absent or null is left out. */
+  /** The argument with the value. The parameter is omitted if the argument is absent or null. Default: `name`. */
   readonly arg?: string | undefined
-  /** A media type: the value is one text of it, JSON for JSON's, instead of in a style. */
+  /** A media type. The value is serialized as this type instead of with a style, for example as JSON. */
   readonly content?: string | undefined
 }

@@ -2,15 +2,15 @@ import { statusesRepeated } from './faults.ts'
 
 /** Specification: "Retry configuration". */
 export interface RetryOptions {
-  /** Attempts after the first. Default 3; 0: none. */
+  /** Maximum number of attempts after the first. Default 3; 0: none. */
   readonly maxRetries: number
-  /** Milliseconds before the second attempt, with jitter. Default 100. */
+  /** Longest wait before the second attempt in milliseconds. Jitter shortens it. Default 100. */
   readonly initialBackoffMs: number
-  /** Longest wait between two attempts. Default 10_000. */
+  /** Longest wait between two attempts in milliseconds. Default 10_000. */
   readonly maxBackoffMs: number
-  /** The factor by which each wait is longer than the one before. Default 2. */
+  /** Factor between one wait and the next. Default 2. */
   readonly multiplier: number
-  /** HTTP statuses that are worth another attempt, whatever the method. Default 429, 500, 502, 503, 504. */
+  /** HTTP statuses that are retried, for all methods. Default 429, 500, 502, 503, 504. */
   readonly retryStatuses: readonly number[]
 }
 
@@ -33,7 +33,7 @@ export const retryPresets: Readonly<Record<'default' | 'aggressive' | 'disabled'
   disabled: { maxRetries: 0, initialBackoffMs: 0, maxBackoffMs: 0, multiplier: 1, retryStatuses: [] },
 }
 
-/** The longest wait before retry number `retry` (from 1): the schedule that jitter shortens. */
+/** Returns the longest wait before retry number `retry` (from 1). Jitter shortens it. */
 export function backoffCeiling(
   { initialBackoffMs, maxBackoffMs, multiplier }: RetryOptions,
   retry: number,
@@ -41,11 +41,11 @@ export function backoffCeiling(
   return Math.min(maxBackoffMs, initialBackoffMs * multiplier ** (retry - 1))
 }
 
-/** RFC 9110 §10.2.3: seconds or a date; anything else is no answer. */
+/** Parses seconds or a date (RFC 9110 §10.2.3). Returns undefined for other values. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value.trim())) return Number(value) * 1000
-  // A date has a time of day; what has none may still be a year to `Date.parse`.
+  // A date has a time of day. `Date.parse` would accept a plain number as a year.
   const date = value.includes(':') ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

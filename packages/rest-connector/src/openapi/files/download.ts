@@ -3,21 +3,21 @@ import { textOf } from './text-of.ts'
 
 export interface DownloadOptions {
   /**
-   * Sent to the origin of the document's URL and to no other, for documents that are not public:
-   * `{ Authorization: 'Bearer …' }`. Default: none.
+   * Headers for the origin of the document's URL only, for documents that are not public: `{ Authorization: 'Bearer …' }`.
+   * Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * Other places that `$ref`s can lead to: servers such as `https://schemas.example.com`, and folders such as `../common`
-   * if the document is a file. Default: none. A document from a URL can always refer to its own server, a file to the files
-   * in its own folder and below.
+   * Additional locations for `$ref`s: servers (`https://schemas.example.com`), and folders (`../common`) if the document is a
+   * file. Default: none. A document from a URL can always refer to its own server. A file can refer to files in its own folder
+   * and below.
    */
   readonly origins?: readonly string[] | undefined
-  /** Limit in bytes of all files together, unpacked. More is an error. Default 64 MiB. */
+  /** Maximum bytes of all files together, after decompression. Larger documents are an error. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** How many files there may be. More is an error. Default 500. */
+  /** Maximum number of files. More files are an error. Default 500. */
   readonly maxFiles?: number | undefined
-  /** For all of it. Default 30 seconds. */
+  /** Timeout in milliseconds of all downloads together. Default 30 seconds. */
   readonly timeoutMs?: number | undefined
 }
 
