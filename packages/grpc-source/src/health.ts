@@ -8,25 +8,25 @@ export interface EndpointHealth {
   /** `host:port` */
   readonly address: string
   readonly status: HealthStatus
-  /** Why it is not serving: a gRPC status. */
+  /** The gRPC status if the endpoint is not serving. */
   readonly reason?: string | undefined
-  /** A description of the failure for operators; it may hold addresses, and never the backend's own text. */
+  /** A description of the failure for operators. It can contain addresses, but never the backend's message. */
   readonly detail?: string | undefined
 }
 
 export interface SourceHealth {
-  /** `SERVING` when every endpoint is. */
+  /** `SERVING` if every endpoint is serving. */
   readonly status: HealthStatus
   readonly endpoints: readonly EndpointHealth[]
 }
 
 export interface HealthOptions {
-  /** Default 1000. */
+  /** Timeout in milliseconds. Default 1000. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks `grpc.health.v1.Health/Check` of each endpoint. A server without that service is serving if it answers at all. */
+/** Calls `grpc.health.v1.Health/Check` on each endpoint. A server without this service is serving if it responds. */
 export async function checkHealth(
   transports: ReadonlyMap<string, Transport>,
   options: HealthOptions = {},

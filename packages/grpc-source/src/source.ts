@@ -24,27 +24,31 @@ import { createFileWatcher } from './watch.ts'
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Sent with this call beside the source's own. */
+  /** Metadata of this call, in addition to the source's metadata. */
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined
-  /** The GraphQL context on whose behalf the call is made: its headers are forwarded, its signal cancels. */
+  /** The GraphQL context of the call. Its headers are forwarded, and its signal cancels the call. */
   readonly context?: unknown
 }
 
 /** A set of gRPC services as part of a GraphQL schema. */
 export interface GrpcSource {
   readonly name: string
-  /** The source's own fields and types; replaced by `reload()`. */
+  /** The source's fields and types. `reload()` replaces it. */
   readonly schema: GraphQLSchema
-  /** Types and fields that are not called as the protos call them, and methods that are left out; a line each. */
+  /** One line for each type or field with another name than in the proto, and for each omitted method. */
   readonly notes: readonly string[]
-  /** Paths of the files that the descriptors were read from, imported ones too. */
+  /** Paths of the files with the descriptors, including imported files. */
   readonly files: readonly string[]
   /**
-   * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
+   * Calls a method without GraphQL, also if it is not exposed. Request and response have the format of GraphQL arguments and
+   * results.
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
    */
   call(method: string, request?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown>
-  /** The same with the types and codecs of generated code: grpc-js definitions, as ts-proto's `outputServices=grpc-js` writes them. */
+  /**
+   * Calls a method with the types and codecs of generated code: grpc-js definitions that ts-proto generates with
+   * `outputServices=grpc-js`.
+   */
   call<Request, Response>(
     method: TypedMethod<Request, Response>,
     request: Request,
@@ -53,26 +57,25 @@ export interface GrpcSource {
   /** The part of a server's schema that `useGrpcSource` adds. */
   readonly contribution: Source
   /**
-   * The part of a client's request that changes the answers of calls with its context; undefined: none. A
-   * resolver of your own that makes such calls says so with it: `extensions: { variesBy: source.variesBy }`.
+   * The part of a client's request that affects the results of calls with its context, or undefined. Custom resolvers that make
+   * such calls must declare it: `extensions: { variesBy: source.variesBy }`.
    */
   readonly variesBy: VariesBy | undefined
-  /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
+  /** Reads the descriptors again. If this fails, it throws the error and keeps the schema. */
   reload(): Promise<void>
-  /** Asks every endpoint for its health. */
+  /** Checks the health of every endpoint. */
   health(options?: HealthOptions): Promise<SourceHealth>
-  /** Notes when a client's request arrived, so that its calls' deadlines count from there. */
+  /** Records the arrival of a client's request, from which the deadlines of its calls are counted. */
   requestArrived(request: object): void
-  /** Adds to the answer to a client's request what the replies to its calls brought, of what `responseHeaders` names. */
+  /** Adds the reply metadata named in `responseHeaders` to the response to a client's request. */
   responding(request: object, response: AnswerHead): void
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Reads descriptors and makes a source of them. Connects to a backend only when it is first called,
- * except for reflection.
- * @throws GrpcSourceError that names what is wrong; nothing is left running
+ * Creates a source from descriptors. It connects to a backend on the first call, except for reflection.
+ * @throws GrpcSourceError that describes the problem, after all resources are closed
  */
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
   refuseWrongOptions(options)
@@ -150,7 +153,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       return opened.model.notes
     },
     call: createCall(name, opened),
-    // The part of a server's schema that the source adds, as it is by then.
+    // Getters, because `reload()` replaces the model.
     contribution: {
       id,
       onPlan: options.plans === false ? undefined : options.onPlan,
@@ -172,7 +175,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   }
 }
 
-/** Calls methods of whichever model there is. */
+/** Creates a function that calls methods of the current model. */
 function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSource['call'] {
   async function call(
     method: string | TypedMethod<unknown, unknown>,

@@ -14,16 +14,16 @@ import {
 } from '@bufbuild/protobuf'
 import { compileProtoText } from '../descriptors/proto-text.ts'
 
-/** `graphql.schema` of a method: how it appears in GraphQL. */
+/** The `graphql.schema` option of a method. */
 export interface SchemaAnnotation {
-  /** The root type; `RESOLVER` methods are no root fields but resolve fields of messages. Default `QUERY`. */
+  /** The root type. `RESOLVER` methods are not root fields, but resolve fields of messages. Default `QUERY`. */
   readonly type?: 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION' | undefined
   /** The GraphQL field's name. Default: the method's name in camelCase. */
   readonly name?: string | undefined
   /** `name` wraps the request in one argument of that name; `plucks` limits the arguments to these fields. */
   readonly request?:
     | {
-        /** The one argument that takes the whole request. Default: an argument for each of its fields. */
+        /** Wraps the request in one argument with this name. Default: one argument per request field. */
         readonly name?: string | undefined
         /** The request fields that become arguments. Default: all. */
         readonly plucks?: readonly string[] | undefined
@@ -32,25 +32,25 @@ export interface SchemaAnnotation {
   /** `pluck` returns that field of the response; `required` makes the field non-null. */
   readonly response?:
     | {
-        /** Non-null. Default false. */
+        /** Makes the field non-null. Default false. */
         readonly required?: boolean | undefined
-        /** The response field that is the value. Default: the whole response. */
+        /** The response field with the value. Default: the complete response. */
         readonly pluck?: string | undefined
       }
     | undefined
 }
 
-/** `graphql.field` of a message's field. */
+/** The `graphql.field` option of a message's field. */
 export interface FieldAnnotation {
-  /** Non-null. Default: what the proto says (`field_behavior`, `buf.validate`), else nullable. */
+  /** Makes the field non-null. Default: declared by the proto (`field_behavior`, `buf.validate`), otherwise nullable. */
   readonly required?: boolean | undefined
   /** The GraphQL name. Default: the proto's, in camelCase. */
   readonly name?: string | undefined
-  /** The default value of the argument or input field, as GraphQL writes it. */
+  /** The default value of the argument or input field, in GraphQL syntax. */
   readonly default?: string | undefined
-  /** Leaves the field out. Default false. */
+  /** Omits the field. Default false. */
   readonly omit?: boolean | undefined
-  /** The `RESOLVER` or `QUERY` method, by its field name, that gives the value. */
+  /** The field name of the `RESOLVER` or `QUERY` method that returns the value. */
   readonly resolver?: string | undefined
   /** `@external` of Apollo Federation. Default false. */
   readonly external?: boolean | undefined
@@ -75,23 +75,23 @@ export interface ServiceAnnotation {
   readonly insecure?: boolean | undefined
 }
 
-/** The protos' annotations that concern GraphQL, read by extension number whatever file declares them. */
+/** The GraphQL annotations of protos. They are read by extension number, so any file can declare them. */
 export interface Annotations {
   schema(method: DescMethod): SchemaAnnotation | undefined
-  /** `graphql.live_query` of a method. Specification: "Live query option". */
+  /** The `graphql.live_query` option of a method. Specification: "Live query option". */
   liveQuery(method: DescMethod): LiveOptions | undefined
   service(service: DescService): ServiceAnnotation | undefined
   field(field: DescField): FieldAnnotation | undefined
   entity(message: DescMessage): EntityAnnotation | undefined
   /** The values of `google.api.field_behavior`. */
   behavior(field: DescField): readonly string[]
-  /** `google.api.http` maps the method to a GET, which changes nothing. */
+  /** Returns whether `google.api.http` maps the method to a GET, which has no side effects. */
   isHttpGet(method: DescMethod): boolean
-  /** `buf.validate` says that the field or oneof must be set. */
+  /** Returns whether `buf.validate` requires the field or oneof. */
   validatedRequired(desc: DescField | DescOneof): boolean
 }
 
-/** The little of buf.validate that decides nullability; the numbers are the real ones. */
+/** The part of buf.validate that determines nullability, with its real field numbers. */
 const VALIDATE = `
 syntax = "proto3";
 package vinyasa.validate;
@@ -123,7 +123,7 @@ export async function createAnnotations(): Promise<Annotations> {
   const http = reader('google.api.http')
   const fieldRules = reader('vinyasa.validate.field')
   const oneofRules = reader('vinyasa.validate.oneof')
-  // The shapes below are what the compiled graphql.proto can hold, and nothing else.
+  // The casts below match the compiled graphql.proto.
   return {
     schema: (desc) => schema(desc.proto.options) as SchemaAnnotation | undefined,
     liveQuery: (desc) => liveQuery(desc.proto.options) as LiveOptions | undefined,

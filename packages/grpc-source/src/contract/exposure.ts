@@ -1,18 +1,18 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 
 /**
- * Which methods without `graphql.schema` are fields too. `annotated`: none. `all`: those of the named files' own
- * services. A list: those that a pattern names, whatever file has them.
+ * The methods without `graphql.schema` that become fields. `annotated`: no methods. `all`: methods of services that the named
+ * files define. A list: methods that match a pattern, in any file.
  */
 export type Expose = 'annotated' | 'all' | readonly string[]
 
-/** Whether a method is wanted, not wanted, or not spoken of. */
+/** Returns whether a method is included or excluded, or undefined if no rule applies. */
 export type Exposure = (method: DescMethod) => boolean | undefined
 
 /**
- * Patterns are full names of services or methods, in which `*` stands for any text: `shop.v1.*`. With `!` in front a
- * pattern leaves out, annotated methods too. Of several that fit, the last one counts; of patterns that all leave out,
- * the rest is what `all` gives.
+ * Patterns are full names of services or methods, and `*` matches any string: `shop.v1.*`. A pattern with `!` excludes
+ * methods, including annotated ones. The last matching pattern wins. If all patterns exclude, they apply to the methods of
+ * `all`.
  */
 export function createExposure(expose: Expose, isOwn: (method: DescMethod) => boolean): Exposure {
   if (expose === 'annotated') return () => undefined

@@ -1,14 +1,14 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 
-/** How messages and enums are named: by their own name where it is free, or always with their package. */
+/** Names of messages and enums: the short name if it is free, or always with the package. */
 export type TypeNaming = 'short' | 'qualified'
 
-/** The names of its parents and its own, joined. */
+/** Returns the names of its parents and its own name, joined. */
 export function shortName(desc: DescMessage | DescEnum): string {
   return toGraphQLName(nestedName(desc))
 }
 
-/** The same behind its package: `GoogleTypeDateTime`. */
+/** Returns the short name with its package as a prefix: `GoogleTypeDateTime`. */
 export function qualifiedName(desc: DescMessage | DescEnum): string {
   const parts = desc.file.proto.package.split('.').flatMap((part) => part.split('_'))
   return toGraphQLName(parts.map(capitalize).join('') + nestedName(desc))
@@ -18,7 +18,7 @@ function nestedName(desc: DescMessage | DescEnum): string {
   return desc.parent ? nestedName(desc.parent) + desc.name : desc.name
 }
 
-/** Makes any proto name a legal GraphQL name; two leading underscores are GraphQL's own. */
+/** Converts a proto name to a valid GraphQL name. GraphQL reserves names with two leading underscores. */
 export function toGraphQLName(name: string): string {
   const legal = name.replace(/[^_0-9A-Za-z]/g, '_').replace(/^_{2,}/, '_')
   return /^[0-9]/.test(legal) || legal === '' ? `_${legal}` : legal
@@ -28,7 +28,7 @@ export function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-/** `iamPolicy` for `IAMPolicy`: all of a leading abbreviation goes down. */
+/** Returns `iamPolicy` for `IAMPolicy`: a leading abbreviation becomes lower case. */
 export function decapitalize(name: string): string {
   return name.replace(/^[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|$)|^[A-Z]/, (start) => start.toLowerCase())
 }
@@ -37,7 +37,7 @@ export function uncapitalize(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
-/** `USER_STATUS_` for `UserStatus`: the prefix that style guides give to an enum's values. */
+/** Returns `USER_STATUS_` for `UserStatus`, the prefix that style guides require for enum values. */
 export function enumPrefix(enumName: string): string {
   return `${enumName
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -45,7 +45,7 @@ export function enumPrefix(enumName: string): string {
     .toUpperCase()}_`
 }
 
-/** The first of the names that nobody has; where there is none, the last one with a number. */
+/** Returns the first free name, or the last name with a number if all are taken. */
 export function firstFree(candidates: readonly string[], isTaken: (name: string) => boolean): string {
   const free = candidates.find((name) => !isTaken(name))
   if (free !== undefined) return free

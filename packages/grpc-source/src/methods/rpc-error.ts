@@ -9,19 +9,19 @@ import { FAULTS } from '../runtime/faults.ts'
 const RESPONSE_TOO_LARGE = 'RESPONSE_TOO_LARGE'
 
 /**
- * The texts of backends that may reach clients. `false`: none, each status has a text of its own. `caller`:
- * messages of the statuses that are written for who called; those of machinery, which name hosts, files or
- * code, not. `true`: all messages, and decoded `google.rpc` details.
+ * The backend messages that clients can see. `false`: no messages; each status has a generic message. `caller`: messages of
+ * statuses that concern the caller. Infrastructure messages are hidden, because they can name hosts, files or code. `true`: all
+ * messages, and decoded `google.rpc` details.
  */
 export type ExposeErrors = boolean | 'caller'
 
 export interface RpcErrorOptions {
   readonly exposeErrors: ExposeErrors
-  /** Knows `google.rpc.Status` and the messages that details may hold. */
+  /** Contains `google.rpc.Status` and the message types of details. */
   readonly registry: Registry
 }
 
-/** Returns the error that a client sees of a failed call. The status itself stays in `cause`, for logs. */
+/** Returns the client's error for a failed call. The status is available in `cause` for logs. */
 export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) return error
   const own = toLimitError(error)
@@ -45,7 +45,7 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
 const TOO_MANY_STREAMS =
   'As many streams of the service are open as one client may have; end one of them, or try again in a moment.'
 
-/** A limit of this server's own is no fault of the backend, so it is not told as one. */
+/** Returns an error for a limit of this server, which must not be reported as a backend error. */
 function toLimitError(error: unknown): GraphQLError | undefined {
   if (error instanceof TooManyItemsError) {
     const limit = error.maxItems

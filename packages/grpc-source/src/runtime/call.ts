@@ -10,51 +10,51 @@ import {
 import { FAULTS } from './faults.ts'
 
 export interface RetryOptions {
-  /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
+  /** Maximum number of attempts after the first. Only queries with the status UNAVAILABLE are retried. Default 2; 0: none. */
   readonly maxRetries?: number | undefined
-  /** First pause; doubles, with jitter. Default 50. */
+  /** First wait in milliseconds. It doubles with each retry, with jitter. Default 50. */
   readonly initialBackoffMs?: number | undefined
-  /** Longest pause. Default 500. */
+  /** Longest wait in milliseconds. Default 500. */
   readonly maxBackoffMs?: number | undefined
 }
 
-/** The facts that an observer learns of a call. */
+/** Information about a call for observers. */
 export interface ObservedCall {
   readonly source: string
   /** `package.Service` */
   readonly service: string
   readonly method: string
   readonly kind: 'unary' | 'stream'
-  /** The GraphQL context of the operation, if there is one. */
+  /** The GraphQL context of the operation, or undefined. */
   readonly context: unknown
 }
 
 export interface ObservedEnd {
   readonly status: StatusName
-  /** Why it failed, for operators: it may hold addresses, and never the backend's own text. */
+  /** The reason of a failure, for operators. It can contain addresses, but never the backend's message. */
   readonly reason?: string | undefined
-  /** Whether the backend can be reached; undefined: the call was ended on this side. */
+  /** Whether the backend is reachable. Undefined if the client side ended the call. */
   readonly isReached: boolean | undefined
   readonly durationMs: number
-  /** 1 without retries. */
+  /** Number of attempts. It is 1 without retries. */
   readonly attempts: number
-  /** It is CANCELLED because those who asked want no reply any more: a subscription was ended, a request abandoned. */
+  /** The call is CANCELLED because its callers ended a subscription or abandoned a request. */
   readonly callerLeft: boolean
 }
 
-/** Called when a call begins; what it returns is called when the call ends. Exceptions are ignored. */
+/** Called when a call starts. A returned function is called when the call ends. Exceptions are ignored. */
 export type CallObserver = (call: ObservedCall) => CallEnded<ObservedEnd> | void
 
-/** A call that has ended, with what its reply brought beside messages. */
+/** A call that has ended, with the metadata of its reply. */
 export interface ObservedReply extends ObservedCall {
   readonly status: StatusName
-  /** Metadata before the first message: of the last attempt, as all of this. */
+  /** Metadata before the first message of the last attempt. */
   readonly headers: MetadataEntries
-  /** Metadata at the end. */
+  /** Metadata at the end of the last attempt. */
   readonly trailers: MetadataEntries
 }
 
-/** Told of every call that has ended. Exceptions are ignored. */
+/** Called when a call has ended. Exceptions are ignored. */
 export type OnReply = (reply: ObservedReply) => void
 
 /** One call, ready to send. */
@@ -65,10 +65,10 @@ export interface OutgoingCall extends Pick<
   readonly path: string
   readonly request: Uint8Array
   readonly metadata: MetadataEntries
-  /** When the call must be done, by the clock; undefined: no limit. */
+  /** The deadline by the clock, or undefined for no limit. */
   readonly deadline: number | undefined
   readonly signal: Abortable | undefined
-  /** Attempts after the first. */
+  /** Maximum number of attempts after the first. */
   readonly maxRetries: number
 }
 
@@ -78,7 +78,7 @@ export type Caller = (
   onAttempt?: () => void,
 ) => Promise<Uint8Array>
 
-/** Sends unary calls again when a backend that is away may be back, within the deadline and a budget. */
+/** Creates a caller that retries unary calls to an unavailable backend, within the deadline and a budget. */
 export function createCaller(options: {
   readonly clock: Clock
   readonly random: () => number
@@ -86,7 +86,7 @@ export function createCaller(options: {
 }): Caller {
   const { clock, random } = options
   const { initialBackoffMs = 50, maxBackoffMs = 500 } = options.retry ?? {}
-  // A backend that keeps failing is not asked more often for it, as with gRPC's retry throttling.
+  // Like gRPC's retry throttling, so that retries do not add load to a failing backend.
   const maxTokens = 20
   let tokens = maxTokens
 

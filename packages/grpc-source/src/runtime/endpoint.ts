@@ -7,17 +7,17 @@ import {
   type TlsOptions,
 } from '@vinyasa/grpc-transport'
 
-/** One endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
+/** An endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
 export type Endpoint =
   | string
   | {
       /** `host:port`, a URL, or a target such as `unix:/run/users.sock`. */
       readonly address: string
-      /** For this address alone. Default: the source's `tls`. */
+      /** TLS for this address. Default: the source's `tls`. */
       readonly tls?: boolean | TlsOptions | undefined
     }
 
-/** Brings an endpoint, however written, to address and TLS. `path`: of the option that has it. */
+/** Resolves an endpoint to its address and TLS options. `path` is the path of the option. */
 export function resolveEndpoint(
   path: readonly string[],
   endpoint: Endpoint,
@@ -37,12 +37,12 @@ export function resolveEndpoint(
   const [, scheme, host = written] = isTarget ? [undefined, undefined, written] : (match ?? [])
   const address = isTarget || /:\d+$/.test(host) ? host : `${host}:${scheme === 'http' ? 80 : 443}`
   const used = toTls(scheme, tls)
-  // Whatever the transport: a certificate that cannot be read is told at start.
+  // Reports an unreadable certificate at start, for all transports.
   if (used) asOptionsError(['tls'], () => createTlsContext(address, used))
   return { address, tls: used, channel }
 }
 
-/** Tells what no transport can be made of as a mistake in the options. */
+/** Reports a `GrpcTransportError` as an error in the options. */
 export function asOptionsError<T>(path: readonly string[], make: () => T): T {
   try {
     return make()

@@ -7,13 +7,13 @@ import type { MetadataEntries } from '@vinyasa/grpc-transport'
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
 
 export interface MetadataOptions {
-  /** Sent with every call that no forwarded header has the name of. Names that end in `-bin` take bytes. */
+  /** Metadata of every call, unless a forwarded header has the same name. Names that end in `-bin` accept bytes. */
   readonly static?: Readonly<Record<string, MetadataValue>> | undefined
-  /** Computed once per operation from its context; wins over `static` and forwarded headers. */
+  /** Computes metadata once per operation from its context. It overrides `static` and forwarded headers. */
   readonly fromContext?: MetadataFromContext | undefined
 }
 
-/** The options of a source that make the metadata of its calls. */
+/** The options of a source that determine the metadata of its calls. */
 interface MetadataSettings {
   readonly forwardHeaders?: readonly string[] | undefined
   readonly metadata?: MetadataOptions | undefined
@@ -24,8 +24,8 @@ export interface MetadataFromContext {
     context: unknown,
   ): Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>
   /**
-   * Names of all request headers of the client that change what it gives; `[]`: none. Left out: nobody knows, and a
-   * response cache does not keep answers of the source's fields unless it has `session`.
+   * Names of all client headers that affect the metadata. `[]` declares that the function reads no headers. If this is missing, a
+   * response cache does not store results of the source's fields unless it has a `session` function.
    * `Object.assign((context) => ({ ... }), { readsHeaders: ['x-tenant'] })`
    */
   readonly readsHeaders?: readonly string[] | undefined
@@ -33,7 +33,7 @@ export interface MetadataFromContext {
 
 const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
 
-/** Returns the part of a client's request that can change the source's answers; undefined: none. */
+/** Returns the part of a client's request that can affect the source's results, or undefined. */
 export function variesByOf(sourceName: string, settings: MetadataSettings): VariesBy | undefined {
   const { forwardHeaders = FORWARDED, metadata: { fromContext } = {} } = settings
   const headers = [...forwardHeaders, ...(fromContext?.readsHeaders ?? [])]
@@ -44,7 +44,7 @@ export function variesByOf(sourceName: string, settings: MetadataSettings): Vari
   )
 }
 
-/** Returns what is sent with the calls of one operation. It is synchronous unless `fromContext` is not. */
+/** Returns the metadata for the calls of an operation. It returns a promise only if `fromContext` does. */
 export type MetadataSource = (context: unknown) => MetadataEntries | Promise<MetadataEntries>
 
 export function createMetadataSource(settings: MetadataSettings): MetadataSource {
@@ -79,7 +79,7 @@ export function createMetadataSource(settings: MetadataSettings): MetadataSource
   }
 }
 
-/** What comes later wins over what has the same name. */
+/** Merges entries. Later entries replace earlier entries with the same name. */
 function inPlaceOf(before: MetadataEntries, later: MetadataEntries): MetadataEntries {
   if (before.length === 0) return later
   return [...before.filter(([name]) => !later.some(([other]) => other === name)), ...later]
@@ -99,7 +99,7 @@ function fixedEntries(values: Readonly<Record<string, MetadataValue>>): Metadata
   })
 }
 
-/** In loops: with a trace, each operation has entries of its own. */
+/** Uses loops because it runs for every operation with a trace. */
 export function toEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
   const entries: (readonly [string, string | Uint8Array])[] = []
   for (const written of Object.keys(values)) {
@@ -120,7 +120,7 @@ function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
   return checkedValue(name, typeof item === 'string' ? item : Buffer.from(item).toString('latin1'))
 }
 
-/** gRPC allows printable ASCII; line breaks would be header injection. */
+/** gRPC allows only printable ASCII. Line breaks would allow header injection. */
 function checkedValue(name: string, value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
   throw badInputError(
