@@ -50,8 +50,8 @@ export interface RestConnectorOptions extends SourceNames {
    */
   readonly cacheMaxBytes?: number | undefined
   /**
-   * Maximum lifetime of a cached response in milliseconds. Default 60,000. `max-age` and `Expires` of the response can shorten
-   * it. `no-store`, `no-cache` and `private` responses are not cached (RFC 9111).
+   * Maximum lifetime of a cached response in milliseconds. Default 60,000. `max-age` and `Expires` of the response can
+   * shorten it. `no-store`, `no-cache` and `private` responses are not cached (RFC 9111).
    */
   readonly cacheTtlMs?: number | undefined
   /**
@@ -69,13 +69,13 @@ export interface RestConnectorOptions extends SourceNames {
   /** Logs redacted bodies, up to 4 KiB each. For development: refused if `NODE_ENV` is `production`, unless forced. */
   readonly logBodies?: boolean | LogBodiesOptions | undefined
   /**
-   * Shows clients what failed: connector, endpoint and reason in the message, the number of attempts, and request and response
-   * in `extensions.upstream`. For development. Default false: clients get only a code and the status.
+   * Shows clients what failed: connector, endpoint and reason in the message, the number of attempts, and request and
+   * response in `extensions.upstream`. For development. Default false; clients then get only a code and the status.
    */
   readonly exposeErrors?: boolean | undefined
   /**
-   * Format of 64-bit integers (`Long`) in responses. `string` writes digits. `number-when-safe` writes numbers up to 2^53 and
-   * digits above that. Arguments accept both formats. Default `string`.
+   * Format of 64-bit integers (`Long`) in responses. `string` writes digits. `number-when-safe` writes numbers up to 2^53
+   * and digits above that. Arguments accept both formats. Default `string`.
    */
   readonly int64?: Int64Mode | undefined
   /** Maximum decoded bytes of a response. Default 10,000,000. */
@@ -90,16 +90,17 @@ export interface RestConnectorOptions extends SourceNames {
   /** Maximum connections to the origin. Additional requests wait, and clients take turns. Default 128. */
   readonly maxConnections?: number | undefined
   /**
-   * Age in milliseconds after which a connection accepts no more requests. The name is then looked up again, so that requests
-   * reach its current addresses. It has no effect with a proxy or with the platform's fetch. Default 30,000; 0: no limit.
+   * Age in milliseconds after which a connection accepts no more requests. The name is then looked up again, so that
+   * requests reach its current addresses. It has no effect with a proxy or with the platform's fetch. Default 30,000; 0: no
+   * limit.
    */
   readonly maxConnectionAgeMs?: number | undefined
   /** The bus on which mutations publish invalidation events. Its events also evict cached responses. */
   readonly bus?: InvalidationBus | undefined
   /**
-   * Executes queries with plans if they select only endpoints, batched joins and root fields of other sources with plans. A plan
-   * writes the selected properties directly from the response to JSON. graphql-js executes other operations, and all operations
-   * of a connector with a `transformer`. Default true.
+   * Executes queries with plans if they select only endpoints, batched joins and root fields of other sources with plans. A
+   * plan writes the selected properties directly from the response to JSON. graphql-js executes other operations, and all
+   * operations of a connector with a `transformer`. Default true.
    */
   readonly plans?: boolean | undefined
   /** Called with each operation that is planned or not planned, and with the reason. */

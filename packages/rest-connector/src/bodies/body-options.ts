@@ -18,7 +18,7 @@ export interface BodyOptions {
    * JSON lines). Other types accept a file (an `Upload`, or a base64 string) and send its bytes. Default `application/json`.
    */
   readonly contentType?: string | undefined
-  /** Sends a file body as base64 text. Default false: the bytes are sent unchanged. */
+  /** Sends a file body as base64 text. Default false; the bytes are sent unchanged. */
   readonly isBase64?: boolean | undefined
   /** Encodings by property, for forms and multipart. */
   readonly encoding?: Readonly<Record<string, EncodingOptions>> | undefined

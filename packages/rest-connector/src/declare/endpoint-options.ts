@@ -31,7 +31,7 @@ export interface InvalidationTemplate {
 export interface JoinBatch {
   /** The property of each returned item that contains its key, or a path to it. It has the syntax of a field's `key`. */
   readonly key: string
-  /** Returns a list of all items with the key. Default false: the field returns one item or null. */
+  /** Returns a list of all items with the key. Default false; the field returns one item or null. */
   readonly many?: boolean | undefined
   /** Maximum keys per request. Default 100 for GET, because URLs are limited, and no limit for other methods. */
   readonly maxBatchSize?: number | undefined

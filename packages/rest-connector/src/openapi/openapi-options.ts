@@ -14,13 +14,13 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**
-   * The type of an `integer` without a format. Default `auto`: `Int` if its bounds fit 32 bits, otherwise `Long`, which keeps
-   * all digits. An integer with the format `int64`, or with larger bounds, is always `Long`.
+   * The type of an `integer` without a format. `auto`: `Int` if its bounds fit 32 bits, otherwise `Long`, which keeps all
+   * digits. An integer with the format `int64`, or with larger bounds, is always `Long`. Default `auto`.
    */
   readonly integers?: IntegerTyping | undefined
   /**
-   * Makes required properties non-null, or only those of the listed types and fields (`Pet`, `Pet.name`). Default false: a
-   * missing property is null, and its object stays in the response. Enums are never non-null.
+   * Makes required properties non-null, or only those of the listed types and fields (`Pet`, `Pet.name`). Default false; a
+   * missing property is then null, and its object stays in the response. Enums are never non-null.
    */
   readonly trustRequired?: boolean | readonly string[] | undefined
   /** Operations with other methods than GET that only read, selected as in `include`. They become queries. Default: none. */
@@ -39,8 +39,8 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
    */
   readonly security?: SecuritySource | undefined
   /**
-   * The URL of the document. Relative servers are resolved against it. `$ref`s to its server, or to its root, resolve to files
-   * next to the document. Default: the URL that you import, otherwise unknown.
+   * The URL of the document. Relative servers are resolved against it. `$ref`s to its server, or to its root, resolve to
+   * files next to the document. Default: the URL that you import, otherwise unknown.
    */
   readonly documentUrl?: string | undefined
   /** Settings for downloading the document and files of other servers. */
