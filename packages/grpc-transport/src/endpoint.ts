@@ -1,48 +1,49 @@
 export interface TlsOptions {
-  /** PEM of the authorities to trust. Default: Node's. */
+  /** PEM of the trusted certificate authorities. Default: Node's. */
   readonly ca?: string | Uint8Array | undefined
-  /** PEM of the client's certificate, for mTLS. */
+  /** PEM of the client certificate, for mTLS. */
   readonly cert?: string | Uint8Array | undefined
-  /** PEM of the client's key, for mTLS. */
+  /** PEM of the client key, for mTLS. */
   readonly key?: string | Uint8Array | undefined
-  /** The name to verify in place of the address's. */
+  /** The server name to verify. Default: the host of the address. */
   readonly serverName?: string | undefined
 }
 
 export interface ChannelOptions {
   /**
-   * Pings while calls are in flight: after `timeMs` of silence, given up after `timeoutMs`.
-   * Default: none. Servers other than grpc-js refuse pings more often than they were told to expect.
+   * Sends pings while calls are in flight. Servers other than grpc-js refuse pings that are more frequent than they expect.
+   * Default: none.
    */
   readonly keepalive?:
     | {
         /** Milliseconds of silence before a ping. */
         readonly timeMs: number
-        /** Milliseconds that its answer is waited for. */
+        /** Milliseconds to wait for the response to a ping. */
         readonly timeoutMs: number
       }
     | undefined
-  /** Bytes of one reply's message. Default 4 MiB. */
+  /** Maximum bytes of a reply message. Default 4 MiB. */
   readonly maxReceiveBytes?: number | undefined
-  /** Bytes of one request's message. Default: no limit. */
+  /** Maximum bytes of a request message. Default: no limit. */
   readonly maxSendBytes?: number | undefined
-  /** Compresses requests. Default none. */
+  /** Compression of requests. Default none. */
   readonly compression?: 'gzip' | 'deflate' | undefined
-  /** Concurrent calls on one connection before another is opened. Default 100, what most servers accept. */
+  /** Concurrent calls on one connection before another one is opened. Most servers accept the default. Default 100. */
   readonly maxConcurrentCalls?: number | undefined
-  /** Connections to one endpoint. Default 8. */
+  /** Maximum connections to one address. Default 8. */
   readonly maxConnections?: number | undefined
   /**
-   * Milliseconds for a connection to come to stand, handshakes included. Then its calls fail with UNAVAILABLE and the
-   * connection is made anew. Default 900; 0: only the calls' deadlines count.
+   * Timeout in milliseconds for opening a connection, including handshakes. Its calls then fail with UNAVAILABLE, and the
+   * transport reconnects. Default 900; 0: only the calls' deadlines apply.
    */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Milliseconds after which a name is looked up again, while there are calls; they go on meanwhile, and then to all addresses
-   * that it has now. Also whenever a connection is lost. Default 30,000; 0: only then. Not for the transport `grpc-js`.
+   * Milliseconds after which a name is looked up again while there are calls. New calls then use all current addresses. A
+   * lost connection always causes a lookup. The transport `grpc-js` ignores this option. Default 30,000; 0: only after a lost
+   * connection.
    */
   readonly lookupEveryMs?: number | undefined
-  /** For the transport `grpc-js` only: passed to it as they are; win over everything above. */
+  /** Options that are passed unchanged to the transport `grpc-js`. They override the options above. */
   readonly raw?: Readonly<Record<string, string | number>> | undefined
 }
 

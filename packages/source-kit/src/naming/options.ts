@@ -1,38 +1,36 @@
 import type { Finding } from '@vinyasa/base'
 
-/** The prefixes of names, put before them as they are written. */
+/** Prefixes of names. They are added unchanged. */
 export interface NamePrefix {
-  /** Before the names of types; scalars keep theirs. Default: nothing. */
+  /** Prefix of type names. Scalars are not prefixed. Default: nothing. */
   readonly types?: string | undefined
-  /** Before the names of root fields. Default: nothing. */
+  /** Prefix of root field names. Default: nothing. */
   readonly fields?: string | undefined
 }
 
-/** The names that clients have for the types and fields of a source. */
+/** Renames or hides types and fields of a source for clients. */
 export interface SourceNames {
   /**
-   * Put before the names of types (`shop` gives `ShopOrder`) and root fields (`shopGetOrder`); as an object, before either
-   * as it is written (`{ types: 'Shop_', fields: 'shop_' }`). Scalars keep their names. Default: nothing.
+   * Prefix of type names (`shop` gives `ShopOrder`) and root fields (`shopGetOrder`). An object adds separate prefixes
+   * unchanged (`{ types: 'Shop_', fields: 'shop_' }`). Scalars are not prefixed. Default: nothing.
    */
   readonly prefix?: string | NamePrefix | undefined
   /**
-   * Names of your own, without the prefix, by schema coordinate, in the source's own names: of types (`User`), fields and
-   * enum values (`User.name`, `Role.ADMIN`), and arguments (`Query.user(id:)`). `*` stands for any part of a name, in the
-   * new name for the same part: `{ '*Dto': '*' }`. What is named in full counts before what is not. `Long` and `UInt32` may be
-   * `Int`, and `Bytes` `String`: values are those of GraphQL's own scalars then, and one that does not fit 32 bits is an error
-   * at its place. Default: none.
+   * New names by schema coordinate, without the prefix: types (`User`), fields and enum values (`User.name`, `Role.ADMIN`),
+   * and arguments (`Query.user(id:)`). Coordinates use the source's own names. `*` matches any part of a name, and inserts
+   * it in the new name: `{ '*Dto': '*' }`. Complete names override patterns. `Long` and `UInt32` can become `Int`, and
+   * `Bytes` can become `String`. A value that does not fit 32 bits is then an error at its path. Default: none.
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**
-   * The parts of the source that clients do not see, by such coordinates:
-   * `['User.email', 'Mutation.*', '!Mutation.createUser']`, where `!` keeps what others would take. Fields of
-   * a hidden type are hidden, and an argument's default holds. A hidden field can still be the key of a join.
-   * Default: nothing.
+   * Hides parts of the source from clients, by schema coordinate:
+   * `['User.email', 'Mutation.*', '!Mutation.createUser']`. `!` makes an exception. Fields of a hidden type are hidden, and a
+   * hidden argument uses its default. A hidden field can still be the key of a join. Default: nothing.
    */
   readonly hide?: readonly string[] | undefined
 }
 
-/** Names that cannot be given: each finding says what is wrong and how to mend it. */
+/** Reports invalid names. Each finding describes a problem and its fix. */
 export class SourceNamesError extends Error {
   override readonly name = 'SourceNamesError'
   readonly code = 'SOURCE_NAMES'
