@@ -69,7 +69,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   const declared = contribute(name, callable, {
     types,
     meant,
-    // A transformer may give anything: promises, functions, objects with getters.
+    // A transformer can return promises, functions or objects with getters.
     isPlannable: plans && !options.transformer,
     turns: settings.attempting.turns,
     onPlan,
@@ -110,7 +110,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     return whole === 'any' ? whole : new Set([...whole, ...depends.types])
   }
 
-  /** A hidden type is one that no schema has: what depends on it depends on everything. */
+  /** A hidden type is not part of the schema. Results that depend on it depend on all types. */
   function clientType(own: string): string {
     return named.typeNamed(own) ?? ''
   }

@@ -58,7 +58,7 @@ export const field: FieldKinds = {
   list: ({ type, fields }) => builder({ type: `[${type}]`, ...(fields && { fields }) }),
 }
 
-/** The steps are hidden from iteration, so that a builder is the plain data that it stands for. */
+/** The steps are not enumerable, so a builder is also plain data. */
 function builder(definition: FieldDefinition): FieldBuilder {
   const { type } = definition
   return Object.defineProperties(
@@ -81,7 +81,7 @@ const KINDS = new Map([
   ['json', 'JSON'],
 ])
 
-/** Scalars that need no definition. */
+/** Scalars without a definition. */
 export const SCALARS: ReadonlySet<string> = new Set(KINDS.values())
 
 export interface TypeReference {
@@ -93,7 +93,7 @@ export interface TypeReference {
   readonly isNonNull: boolean
 }
 
-/** A name, or one with the mark for non-null: what nearly all references are. */
+/** A name with an optional `!`. Most references have this form. */
 const PLAIN = /^([_A-Za-z]\w*)(!?)$/
 
 export function parseTypeReference(text: string): TypeReference {
@@ -108,7 +108,7 @@ export function parseTypeReference(text: string): TypeReference {
   }
 }
 
-/** A type as it is written: `[Pet!]!`. @throws RestConfigError */
+/** Parses a type: `[Pet!]!`. @throws RestConfigError */
 export function parseTypeText(text: string): TypeNode {
   try {
     return parseType(text, { noLocation: true })

@@ -7,7 +7,7 @@ import { partsOfSuccesses } from './answers.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { TypeNames } from './types/type-names.ts'
 
-/** The parts of an answer, besides its body, that become fields. */
+/** The parts of a response that become fields, in addition to its body. */
 export interface EnvelopeSelection {
   /**
    * Adds documented response headers as fields: all, or the named headers. Fields of operations with documented headers return
@@ -26,10 +26,10 @@ export interface EnvelopeSelection {
   readonly nextPage?: boolean | OperationFilter | undefined
 }
 
-/** The envelope of one operation; undefined: nothing is asked for that it has. */
+/** Returns the envelope of an operation, or undefined if the options select nothing of it. */
 export type EnvelopeOf = (operation: ReadOperation, name: string) => EnvelopeOptions | undefined
 
-/** Scalars that a header's text can be. */
+/** Scalars to which a header value can be converted. */
 const PLAIN = /^\[?(Int|Float|Boolean|String|Long|DateTime|Date|UUID|URI|EmailAddress)\]?$/
 
 export function createEnvelopes(
@@ -43,7 +43,7 @@ export function createEnvelopes(
 
   function documented(operation: ReadOperation): ReadonlyMap<string, Node> {
     const all = partsOfSuccesses(operation.node, 'headers', document)
-    // "Response Object", `headers`: a Content-Type is not one of them.
+    // OpenAPI ignores a Content-Type in `headers` of the Response Object.
     return new Map(all.filter(([name]) => name.toLowerCase() !== 'content-type' && pascal(name) !== ''))
   }
 
@@ -80,7 +80,7 @@ export function createEnvelopes(
           ]),
         ),
       }),
-      // The operations that links lead to are known once all operations are.
+      // Linked operations are resolved after all operations were imported.
       ...(hasLinks && { links: {} }),
     }
   }

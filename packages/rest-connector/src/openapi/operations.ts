@@ -32,7 +32,7 @@ export interface Selection {
 
 const OTHER_METHODS: readonly string[] = ['head', 'options', 'trace', 'query']
 
-/** The selected operations of a document. */
+/** Returns the selected operations of a document. */
 export function readOperations(
   document: OpenApiDocument,
   { include, exclude, tags }: Selection,
@@ -58,7 +58,7 @@ export function readOperations(
       findings.add({ place: pointerOf('paths', key), message: `is left out: it is ${path}, which is there` })
       continue
     }
-    // Members that stand beside a reference belong to the path, too.
+    // Properties next to a `$ref` belong to the path item too.
     const { $ref: _, ...beside } = asNode(item)
     const pathItem: Node = { ...resolved(item, pointerOf('paths', key)), ...beside }
     for (const method of METHODS) {
@@ -79,7 +79,7 @@ export function readOperations(
       const isTagged = tags === undefined || operation.tags.some((tag) => tags.includes(tag))
       if (isTagged && isIncluded(operation) && !isExcluded(operation)) operations.push(operation)
     }
-    // Methods of a path that are no fields, with the steps to each.
+    // Methods that do not become fields, with their JSON pointers.
     const additional = Object.keys(asNode(pathItem['additionalOperations']))
     for (const [method, ...above] of [
       ...OTHER_METHODS.filter((method) => pathItem[method] !== undefined).map((method) => [method] as const),
@@ -109,7 +109,7 @@ export function readOperations(
   return operations
 }
 
-/** Whether an operation is one of those that are named. */
+/** Returns a function that tests whether a filter selects an operation. */
 export function filterOf(filter: OperationFilter): (operation: OpenApiOperation) => boolean {
   if (typeof filter === 'function') return filter
   const tests = filter.map(patternOf)

@@ -17,17 +17,17 @@ export interface SecurityVariable {
   /** The schemes' names in the document. */
   readonly schemes: readonly string[]
   readonly isSet: boolean
-  /** Whether operations have no credentials, and would have them by this and the others of its requirement. */
+  /** Whether an operation has no credentials because this variable, or another variable of its requirement, is not set. */
   readonly isMissed: boolean
 }
 
-/** The settings of a connector that a document's security leads to. */
+/** The connector settings for a document's security schemes. */
 export interface DocumentSecurity {
   readonly interceptors: readonly RequestInterceptor[]
-  /** Request headers of who asks that are passed on. */
+  /** Client headers to forward. */
   readonly forwardHeaders: readonly string[]
   readonly variables: readonly SecurityVariable[]
-  /** Schemes that cannot be served, by name, with the reason. */
+  /** Reasons for unsupported schemes, by name. */
   readonly refused: ReadonlyMap<string, string>
 }
 
@@ -35,24 +35,24 @@ export interface SecurityPlace {
   /** The source's name. */
   readonly source: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The API's address, to which addresses of token servers may be relative. */
+  /** The API's address. URLs of token servers can be relative to it. */
   readonly baseUrl: string | undefined
   readonly from: SecuritySource
 }
 
-/** Lists of scheme names with their scopes, of which one has to be met whole. */
+/** Alternative lists of schemes with their scopes. All schemes of one list are required. */
 type Requirements = readonly (readonly (readonly [scheme: string, scopes: readonly string[]])[])[]
 
 interface Scheme {
   readonly name: string
-  /** Environment variables; all of them are needed. */
+  /** The required environment variables. */
   readonly variables: readonly string[]
-  /** The header that holds the credential, when one does. */
+  /** The header with the credential, or undefined. */
   readonly header: string | undefined
   readonly apply: (values: readonly string[], scopes: readonly string[]) => RequestInterceptor
 }
 
-/** How the operations of a document show who asks: by the first of their requirements whose credentials are there. */
+/** Returns the security settings for operations. An operation uses its first requirement with complete credentials. */
 export function securityOf(
   document: OpenApiDocument,
   operations: ReadonlyMap<string, Node>,
@@ -97,7 +97,7 @@ function requirementsOf(operation: Node, root: Node): Requirements {
       ([name, scopes]) => [name, asList(scopes).filter((scope) => typeof scope === 'string')] as const,
     ),
   )
-  // An empty one makes the others optional, wherever it stands.
+  // An empty requirement makes all other requirements optional, at any position.
   return requirements.toSorted((a, b) => Number(a.length === 0) - Number(b.length === 0))
 }
 
@@ -106,7 +106,7 @@ function interceptorOf(
   schemes: ReadonlyMap<string, Scheme>,
   valueOf: (variable: string) => string | undefined,
 ): RequestInterceptor | undefined {
-  // One for all operations with the same scopes: a token is had once.
+  // Operations with the same scopes share an interceptor, and therefore a token.
   const made = new Map<string, RequestInterceptor>()
   const secrets = new Set<string>()
   const applyOf = (name: string, scopes: readonly string[]): RequestInterceptor | undefined => {
@@ -131,7 +131,7 @@ function interceptorOf(
   return withCredential(chosen(byEndpoint), JSON.stringify([...secrets]), {})
 }
 
-/** Returns the interceptor that applies what is meant for the endpoint that is called. */
+/** Returns an interceptor that applies the credentials of the called endpoint. */
 function chosen(byEndpoint: ReadonlyMap<string, readonly RequestInterceptor[]>): RequestInterceptor {
   const sources = new Map<string, HeaderSource>()
   for (const [endpoint, all] of byEndpoint) {
@@ -172,7 +172,7 @@ function readSchemes(
   return schemes
 }
 
-/** How a scheme is served, or why it is not. */
+/** Returns the scheme, or the reason for not supporting it. */
 function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPlace): Scheme | string {
   const variable = (what: string): string => envName(place.source, what)
   const token: Scheme = {
@@ -183,7 +183,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
   }
   switch (node['type']) {
     case 'apiKey':
-      // A document could name a scheme so that the variable is one of another program.
+      // The source's prefix prevents a document from reading variables of other programs.
       return apiKeyOf(name, node, variable(isOneKey ? 'API_KEY' : `API_KEY_${name}`))
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
@@ -195,7 +195,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     }
     case 'oauth2': {
       const tokenUrl = asText(asNode(asNode(node['flows'])['clientCredentials'])['tokenUrl'])
-      // The other flows need a person; what comes out of them is a token.
+      // Other flows need a person, so the variable contains their token.
       if (tokenUrl === undefined) return token
       if (!URL.canParse(tokenUrl, place.baseUrl)) return `its token server "${tokenUrl}" is no address`
       const url = new URL(tokenUrl, place.baseUrl).href
@@ -216,7 +216,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
   }
 }
 
-/** The environment variable that a source reads: `SHOP_API_KEY` for `apiKey` of `shop`. */
+/** Returns the environment variable of a source: `SHOP_API_KEY` for `apiKey` of `shop`. */
 function envName(source: string, what: string): string {
   const words = [source, what].map((text) =>
     text
@@ -240,7 +240,7 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
         apply:
           ([key = '']) =>
           ({ url }) => {
-            // Not through `searchParams`, which would write the rest of the query in its own way.
+            // `searchParams` would re-encode the rest of the query.
             url.search += `${url.search === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(key)}`
           },
       }

@@ -10,11 +10,11 @@ export interface ServerOptions {
 }
 
 export interface ServerPlace extends ServerOptions {
-  /** The URL that the document came from: a server may be relative to it. */
+  /** The URL of the document. Servers can be relative to it. */
   readonly documentUrl?: string | undefined
 }
 
-/** The address that the chosen server of a node has; undefined: the node names none. */
+/** Returns the address of the selected server, or undefined if the node has no servers. */
 export function serverUrlOf(node: Node, place: ServerPlace): string | undefined {
   const servers = asList(node['servers']).map(asNode)
   if (servers.length === 0) return undefined
@@ -46,7 +46,7 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
       )
     return value
   })
-  // An empty reference names the document itself, below which no API is: its folder is meant.
+  // An empty reference would be the document itself. The API is in its folder.
   const relative = url === '' ? '.' : url
   if (URL.canParse(relative, documentUrl))
     return new URL(relative, documentUrl).href.replace(/(?<!\/)\/+$/, '')
