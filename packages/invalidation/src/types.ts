@@ -1,30 +1,31 @@
 /**
- * Something changed in a backend. Specification: "Invalidation event".
- * `*` stands for any type or any operation: `{ entityType: '*', operation: '*' }` says that anything may have changed,
- * as after a gap between gateways. A cache drops everything then, a live query runs again.
+ * Describes a change in a backend. Specification: "Invalidation event".
+ * `*` stands for any type or any operation. `{ entityType: '*', operation: '*' }` means that any data can have
+ * changed,
+ * for example after lost events. Caches then drop all entries and live queries re-execute.
  */
 export interface InvalidationEvent {
   /** The GraphQL object type that changed, for example `User`. */
   readonly entityType: string
   /** The kind of change, in lower case: usually `create`, `update` or `delete`. */
   readonly operation: string
-  /** The entity that changed. Absent or empty: any entity of the type may have. */
+  /** Id of the changed entity. An absent or empty id means that all entities of the type can have changed. */
   readonly entityId?: string | undefined
 }
 
-/** Tells one batch of a bus between processes from all others. */
+/** Identifies one batch of events on a bus between processes. */
 export interface BatchName {
-  /** The process that published it. */
+  /** Id of the process that published the batch. */
   readonly origin: string
-  /** Its count of batches. */
+  /** Number of the batch, counted by that process. */
   readonly n: number
-  /** Whether that was this process. */
+  /** Whether this process published the batch. */
   readonly isOwn: boolean
 }
 
 /**
- * Receives each published batch whole and in order. A returned promise is awaited by `publish`. The name is absent where no
- * other process has the batch, or hears of it by that name.
+ * Receives each published batch as one call, in order. `publish` awaits a returned promise. `name` is absent if other
+ * processes do not receive the batch, or do not receive it under that name.
  */
 export type InvalidationListener = (
   events: readonly InvalidationEvent[],
@@ -32,40 +33,43 @@ export type InvalidationListener = (
 ) => void | Promise<void>
 
 /**
- * When a listener runs within one `publish`. All listeners of a phase finish before the first of the next one starts:
- * - `forget`: reads under way are let go, so that nobody joins one that began before the change;
- * - `evict`: caches drop what the change made old;
- * - `react`: live queries run again.
+ * Phase of a listener within one `publish`. A phase starts when all listeners of the previous phase have finished:
+ * - `forget`: in-flight reads that began before the change are no longer shared;
+ * - `evict`: caches evict entries that the change made stale;
+ * - `react`: live queries re-execute.
  */
 export type InvalidationPhase = 'forget' | 'evict' | 'react'
 
 export interface SubscribeOptions {
-  /** Default `react`. */
+  /** Phase in which the listener runs. Default `react`. */
   readonly phase?: InvalidationPhase | undefined
 }
 
-/** The one contract that sources, caches and live queries share. */
+/** Interface between sources, caches and live queries. */
 export interface InvalidationBus {
   /**
-   * Announces changes that the backend has committed. Resolves when every listener of this process
-   * has applied them, so a mutation that awaits it answers after caches and live queries know; a bus between processes
-   * waits for theirs, too, for a short while.
-   * Never rejects: a listener that fails is reported to `onError` and does not hold back the others.
+   * Publishes changes that the backend has committed. Resolves when every listener of this process has applied them.
+   * A mutation that awaits it therefore responds after caches and live queries received the events.
+   * A bus between processes also waits a short time for the listeners of the other processes.
+   * The promise never rejects: the bus reports a failed listener to `onError` and calls the remaining listeners.
    *
-   * A bus between processes gives the batch a name; where it publishes over another one, it hands that the name.
+   * A bus between processes names the batch. It passes that name on if it publishes over another bus.
    */
   publish(events: readonly InvalidationEvent[], name?: BatchName): Promise<void>
   /**
-   * False while changes of others may go unheard: caches of this process that only the bus keeps fresh do not answer
-   * then, and nobody joins a read under way. What was missed, or `{ '*', '*' }`, is announced before it is true again.
-   * Absent: always in touch.
+   * Whether the bus receives all changes of other processes. While it is `false`, caches that rely on the bus do not
+   * serve
+   * entries, and reads in flight are not shared.
+   * The bus publishes the missed events, or `{ entityType: '*', operation: '*' }`, before it becomes `true` again.
+   * Absent means `true`.
    */
   readonly isInTouch?: boolean | undefined
   /**
-   * While another process is missing that may change something and tell nobody: the milliseconds after which caches of this
-   * one give out nothing that they keep. Absent: as long as it is fresh.
+   * Maximum age in milliseconds of cache entries to serve while another process is missing, because its changes can
+   * go
+   * unpublished. Absent means that caches serve entries for their full lifetime.
    */
   readonly maxAgeMs?: number | undefined
-  /** Adds a listener; the returned function removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   subscribe(listener: InvalidationListener, options?: SubscribeOptions): () => void
 }

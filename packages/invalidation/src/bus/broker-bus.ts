@@ -10,7 +10,7 @@ import {
 } from './distributed-bus.ts'
 
 export interface BrokerBusOptions extends Omit<DistributedBusOptions, 'eventTarget'> {
-  /** Called when the broker is lost, with the reason, and when it is back: once for each change. */
+  /** Receives each change of the connection state once. `error` is the reason of a disconnect. */
   readonly onStateChange?: ((state: BrokerBusState, error?: unknown) => void) | undefined
 }
 
@@ -19,12 +19,15 @@ export const BROKER_OPTIONS: KnownOptions<BrokerBusOptions> = {
   onStateChange: true,
 }
 
-/** Disconnected is a bus, too, whose login or whose use of the channel the broker refuses. */
+/** State of a broker connection. It is also `disconnected` while the broker refuses the login or the channel. */
 export type BrokerBusState = 'connected' | 'disconnected'
 
-/** A bus over a broker. Without it the bus serves its own process; when it is back, anything may have changed. */
+/**
+ * Distributes invalidation events over a broker. The bus only serves its own process while the broker is unreachable.
+ * After a reconnect, its listeners receive `{ entityType: '*', operation: '*' }`.
+ */
 export interface BrokerBus extends DistributedInvalidationBus {
-  /** Resolves when it is connected for the first time. */
+  /** Resolves when the bus connects for the first time. */
   readonly ready: Promise<void>
   close(): void
   [Symbol.asyncDispose](): Promise<void>

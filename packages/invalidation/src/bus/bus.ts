@@ -7,7 +7,7 @@ import type {
 } from '../types.ts'
 
 export interface InvalidationBusOptions {
-  /** Receives what a listener threw. Default: `console.error`. */
+  /** Receives errors that listeners throw. Default: logs with `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 

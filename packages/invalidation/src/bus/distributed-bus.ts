@@ -16,40 +16,50 @@ import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { BatchName, InvalidationBus, InvalidationListener } from '../types.ts'
 
-/** The part of an `EventTarget` that the bus needs. That of `createRedisEventTarget` of Yoga is one. */
+/**
+ * Part of the `EventTarget` interface that the bus needs. The result of Yoga's `createRedisEventTarget` implements
+ * it.
+ */
 export interface BusEventTarget {
   addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
-  /** May return `false`, or a promise of it, where the event goes nowhere. */
+  /**
+   * Sends an event to the other processes. It can return `false`, or a promise of `false`, if it could not send the
+   * event.
+   */
   dispatchEvent(event: CustomEvent): unknown
 }
 
 export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly eventTarget: BusEventTarget
   /**
-   * Default `vinyasa:invalidation`. What concerns one process alone goes over a channel of its own: this name, a dot, and
-   * its `origin`.
+   * Name of the channel. Default `vinyasa:invalidation`. Messages for one process use the channel
+   * `<channel>.<origin>`.
    */
   readonly channel?: string | undefined
-  /** Names this gateway on the channel. Default: a random UUID. */
+  /** Identifies this process on the channel. Default: a random UUID. */
   readonly origin?: string | undefined
   /**
-   * How often the others are told that this process is there, and how far its count is, so that a lost last batch is noticed.
-   * While one of them has been silent for three times as long, without a goodbye, nothing is kept for longer than that
-   * (`maxAgeMs`), for ten minutes at the default. Default 1000; 0: never.
+   * Milliseconds between two heartbeats. A heartbeat carries the number of published batches, so receivers can detect
+   * lost batches.
+   * A process is missing after three silent intervals without a goodbye. It is forgotten after 600 intervals.
+   * `maxAgeMs` is three intervals while a process is missing. Default 1000; 0 disables heartbeats.
    */
   readonly heartbeatMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** Called when another is missed, and when none is any more, be it that it was given up. */
+  /**
+   * Receives `true` when another process goes missing. Receives `false` when all missing processes are back or
+   * forgotten.
+   */
   readonly onMissing?: ((isMissing: boolean) => void) | undefined
   /**
-   * Called when `publish` waits no longer for all of the others, as the channel did not take a batch in time or one of them did
-   * not apply it, and when it waits for all of them again.
+   * Receives `false` when `publish` stops waiting for all processes: the channel did not accept a batch in time, or a
+   * process did not apply it in time. Receives `true` when `publish` waits for all of them again.
    */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined
   /**
-   * A bus that waits for those of the others who are near, such as workers of one gateway: what is published here goes
-   * over it as well, and what it announces is heard. Left when this one is closed.
+   * Bus between nearby processes, such as the workers of one gateway. Events are published on it too, and its events
+   * reach the listeners of this bus. `close` unsubscribes from it.
    */
   readonly near?: InvalidationBus | undefined
 }
@@ -69,19 +79,19 @@ const NAMES: KnownOptions<DistributedBusOptions> = { ...DISTRIBUTED_OPTIONS, eve
 
 export interface DistributedInvalidationBus extends InvalidationBus {
   /**
-   * Tells the listeners of this process that anything may have changed: batches of others were lost. It is out of touch until each
-   * of the others was heard again, for three heartbeats at most.
+   * Publishes `{ entityType: '*', operation: '*' }` to the listeners of this process after batches were lost.
+   * `isInTouch` is `false` until every known process has sent a message, for at most three heartbeats.
    */
   resync(): Promise<void>
-  /** Tells the others that this process is there, and asks them to do so, who would else wait for a heartbeat. */
+  /** Announces this process to the other processes and asks them to reply before their next heartbeat. */
   greet(): void
   close(): void
 }
 
 /**
- * A bus between processes. `publish` waits for the listeners of this process, and for those of the others, who are told over
- * the event target, for a second at most. When a batch of another process is missing or unreadable, listeners get
- * `{ '*', '*' }`.
+ * Creates an invalidation bus that connects processes over an event target. `publish` waits for the listeners of this
+ * process. It also waits for the listeners of the other processes, for at most one second.
+ * If a batch of another process is missing or unreadable, listeners receive `{ entityType: '*', operation: '*' }`.
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
   refuseWrongOptions('createDistributedInvalidationBus', options, NAMES)

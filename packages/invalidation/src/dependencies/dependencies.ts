@@ -13,44 +13,53 @@ import { createTypeClosures, rootsOf, type TypeClosure } from './type-closure.ts
 
 type Field = GraphQLField<unknown, unknown>
 
-/** The types that an answer depends on, or that a mutation changes. */
+/** Types that a response depends on, or that a mutation changes. */
 export type Dependence =
-  /** Nothing says what: any change may be one of it. */
+  /** The types are unknown, so every change counts. */
   | { readonly everything: true }
-  /** Names of object types; statements may add names that the schema does not have. */
+  /** Names of object types. Declarations can add names that the schema does not contain. */
   | { readonly everything: false; readonly types: ReadonlySet<string> }
 
 export const everything: Dependence = { everything: true }
 
 export interface DependencyOptions {
-  /** Fields that make an object type that queries can give an entity. Default `['id']`. */
+  /**
+   * Names of id fields. An object type is an entity if it has one of them and queries can return it. Default
+   * `['id']`.
+   */
   readonly idFields?: readonly string[] | undefined
 }
 
 /**
- * The statements of a schema itself on answers and changes, computed from types and selections, never from
- * names of fields or from results. `extensions.dependsOn` and `extensions.changes` state what types cannot
- * show.
+ * Computes dependencies and changes from the types and selections of a schema. Field names and results are ignored.
+ * `extensions.dependsOn` and `extensions.changes` of a field declare dependencies that types cannot express.
  */
 export interface Dependencies {
-  /** Whether the name is an object type with an id field that a query can give. */
+  /** Returns whether the name is an object type with an id field that queries can return. */
   isEntity(typeName: string): boolean
   /**
-   * A value of the type: the type itself, through types without an id field, up to and including the first ones with
-   * one, and what the fields on the way state. Everything where no entity is reached.
+   * Returns the types that a value of a type consists of. It follows fields through types without an id field, up to
+   * and
+   * including the first entities. Declarations of the fields on the way count too.
+   * Returns `everything` if it reaches no entity.
    */
   ofType(typeName: string): Dependence
-  /** Returns what selecting a field of a type adds to what an answer depends on. */
+  /** Returns the dependencies that a response gets if it selects the field. */
   ofField(parentName: string, field: Field): Dependence
-  /** All that an operation's answer depends on. Everything when the document has no such operation. */
+  /**
+   * Returns the dependencies of an operation's response. Returns `everything` if the document lacks the operation.
+   */
   ofOperation(document: DocumentNode, operationName?: string | null): Dependence
-  /** Returns what a field of the mutation type changes: what it states, and what its result is made of. */
+  /** Returns the types that a mutation field changes: its declared changes and the types of its result. */
   ofMutationField(field: Field): Dependence
-  /** Returns what a mutation changes: what its root fields change, and the types that it selects. */
+  /**
+   * Returns the types that a mutation operation changes: the changes of its root fields and all types that it
+   * selects.
+   */
   ofMutation(document: DocumentNode, operationName?: string | null): Dependence
 }
 
-/** Cheap to make; each type is looked at once, when it is first asked for. One for each schema is enough. */
+/** Creates the dependencies of a schema. Each type is computed on first use, so create them once per schema. */
 export function createDependencies(schema: GraphQLSchema, options: DependencyOptions = {}): Dependencies {
   const { idFields = ['id'] } = options
   const closures = createTypeClosures(schema, idFields)
@@ -123,7 +132,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
   }
 }
 
-/** The dependencies of each schema that a server has had, made once for each. */
+/** Creates a function that returns the dependencies of a schema. They are cached while the schema is referenced. */
 export function createDependencyCache(options?: DependencyOptions): (schema: GraphQLSchema) => Dependencies {
   return keyed((schema: GraphQLSchema) => createDependencies(schema, options), new WeakMap())
 }

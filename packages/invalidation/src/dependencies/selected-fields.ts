@@ -12,11 +12,11 @@ import {
 } from 'graphql'
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
 
-/** A field that an operation selects, wherever in it. */
+/** Describes a field that an operation selects at any depth. */
 export interface SelectedField {
-  /** The type it is selected on: an object type, or an interface. */
+  /** Type that the selection set is on: an object type or an interface. */
   readonly parent: GraphQLCompositeType
-  /** The field of that type first, then those of the object types that an interface stands for. */
+  /** Definition on `parent` first, then the definitions on the object types of an interface. */
   readonly definitions: readonly FieldOfType[]
 }
 
@@ -27,11 +27,15 @@ export interface FieldOfType {
 
 export interface SelectedOperation {
   readonly kind: `${OperationTypeNode}`
-  /** Each field once for each type it is selected on; `__typename` and introspection left out. */
+  /** Selected fields, once per parent type, without `__typename` and introspection fields. */
   readonly fields: readonly SelectedField[]
 }
 
-/** All that an operation may execute, skipped fields too. Undefined: the document has no such operation. */
+/**
+ * Returns the fields that an operation can execute, including fields that a directive skips. Returns `undefined` if
+ * the
+ * document lacks the operation.
+ */
 export function selectOperation(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -2,12 +2,16 @@ import type { GraphQLField } from 'graphql'
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'extensions'>
 
-/** `extensions.changes` of a mutation field: the types it changes, as its author states. `*`: any. */
+/**
+ * Returns the type names in `extensions.changes` of a mutation field, its declared changes. `*` stands for any type.
+ */
 export function statedChanges(field: Field): readonly string[] | undefined {
   return namesIn(field.extensions['changes'])
 }
 
-/** `extensions.dependsOn` of a field: types it is also computed from, as its author states. `*`: any. */
+/**
+ * Returns the type names in `extensions.dependsOn` of a field, its declared dependencies. `*` stands for any type.
+ */
 export function statedDependsOn(field: Field): readonly string[] | undefined {
   return namesIn(field.extensions['dependsOn'])
 }

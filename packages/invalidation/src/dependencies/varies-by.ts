@@ -2,15 +2,15 @@ import { isRecord } from '@vinyasa/base'
 import { isObjectType, type DocumentNode, type GraphQLField, type GraphQLSchema } from 'graphql'
 import { selectOperation } from './selected-fields.ts'
 
-/** The audience of an answer: all of a request, besides the operation, that can change it. */
+/** Declares which parts of a request, apart from the operation, can change a response. */
 export interface VariesBy {
-  /** Lower-case names of the request headers whose value can change the answer, sorted. */
+  /** Lower-case names of the request headers whose values can change the response, sorted. */
   readonly headers: readonly string[]
-  /** Why the headers cannot be told, in words for a person that name source and option. */
+  /** Reason that the headers are unknown, for people. It names the source and the option to set. */
   readonly unknown?: string | undefined
   /**
-   * Code that does not declare what it reads of the request: the response is for its client alone. It is neither stored nor
-   * shared, unless `session` or `contextKey` gives the client's identity.
+   * Whether code that does not declare its request inputs contributes to the response. Such responses belong to one
+   * client. They are not stored or shared unless `session` or `contextKey` identifies the client.
    */
   readonly isPersonal?: boolean | undefined
 }
@@ -24,10 +24,14 @@ const tracingHeaders: ReadonlySet<string> = new Set([
   'x-correlation-id',
 ])
 
-/** Whether a header follows a request about, so that no answer depends on it. */
+/** Returns whether a header only serves tracing, so that responses do not vary by it. */
 export const isTracingHeader = (name: string): boolean => tracingHeaders.has(name.toLowerCase())
 
-/** Returns a source's `extensions.variesBy`; undefined where the answer is the same for everybody. */
+/**
+ * Returns the value of `extensions.variesBy` for a source's fields. Tracing headers are removed. Returns `undefined`
+ * if
+ * the response is the same for all callers.
+ */
 export function toVariesBy(headers: Iterable<string>, unknown?: string): VariesBy | undefined {
   const names = new Set([...headers].map((name) => name.toLowerCase()))
   const read = [...names].filter((name) => !isTracingHeader(name)).sort()
@@ -35,13 +39,16 @@ export function toVariesBy(headers: Iterable<string>, unknown?: string): VariesB
   return { headers: read, ...(unknown === undefined ? {} : { unknown }) }
 }
 
-/** Describes the caller of a whole schema: of all its fields, and of what concerns every operation. */
+/** Returns what responses of a schema vary by, from `extensions.variesBy` of the schema and of all its fields. */
 export function describeVariesBy(schema: GraphQLSchema): VariesBy {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
   return together([schema, ...types.flatMap((type) => Object.values(type.getFields()))])
 }
 
-/** Describes the caller of one operation. Where the document has no such operation: of the whole schema. */
+/**
+ * Returns what the response to one operation varies by. It describes the complete schema if the document lacks the
+ * operation.
+ */
 export function describeOperationVariesBy(
   schema: GraphQLSchema,
   document: DocumentNode,

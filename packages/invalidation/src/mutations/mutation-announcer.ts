@@ -4,40 +4,45 @@ import { createReminders } from './reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
 /**
- * The effect of a mutation that did not end well:
- * - `done`: it was carried out, and failed only after that;
- * - `refused`: nothing, for certain;
- * - `unknown`: it may have been carried out, or may still be.
+ * Effect of a mutation that failed:
+ * - `done`: the backend made the change and failed afterwards;
+ * - `refused`: the backend made no change;
+ * - `unknown`: the backend possibly made the change, or can still make it.
  */
 export type MutationOutcome = 'done' | 'refused' | 'unknown'
 
 export interface Mutation<T> {
   readonly call: () => Promise<T>
   readonly outcomeOf: (error: unknown) => MutationOutcome
-  /** Returns what it changes, given its result, if one came. Empty: nothing. */
+  /**
+   * Returns the invalidation events of the mutation. `result` is `undefined` if the call failed. An empty list means
+   * that
+   * the mutation changes no data.
+   */
   readonly changes: (result: T | undefined) => readonly InvalidationEvent[]
 }
 
-/** Announces what a source's mutations change, before they answer. */
+/** Publishes the invalidation events of a source's mutations before their responses are sent. */
 export interface MutationAnnouncer {
   /**
-   * Makes the call and announces its changes: at once where it was carried out, at once and again after 1 s, 5 s and
-   * 30 s where nobody knows. Ends as the call did.
+   * Makes the call and publishes its events immediately. If the outcome is `unknown`, it publishes them again after
+   * 1, 5
+   * and 30 seconds. Settles like the call.
    */
   run<T>(mutation: Mutation<T>): Promise<T>
-  /** Announces once more what is not certain yet, and is silent from then on. */
+  /** Publishes the events with an unknown outcome one last time and stops. */
   close(): Promise<void>
 }
 
 export interface MutationAnnouncerOptions {
   readonly bus: InvalidationBus
-  /** Lets go of reads under way, which nobody may join after a change, whoever made it. */
+  /** Discards reads in flight, so that later callers do not share a read that began before a change. */
   readonly forget: () => void
-  /** Default: the platform's. */
+  /** Clock for the repetitions. Default: the system clock. */
   readonly clock?: Clock | undefined
 }
 
-/** One for each source. See {@link MutationAnnouncer}. */
+/** Creates the announcer of one source. See {@link MutationAnnouncer}. */
 export function createMutationAnnouncer(options: MutationAnnouncerOptions): MutationAnnouncer {
   const { bus, forget, clock = backgroundClock } = options
   const leaveBus = bus.subscribe(forget, { phase: 'forget' })

@@ -16,25 +16,27 @@ import type { Verb } from './verb.ts'
 type Field = GraphQLField<unknown, unknown>
 
 export interface MutationEventsInput {
-  /** The whole server's, where it is known: statements may have been added to it. */
+  /** Schema of the server, if known, because plugins can add declarations to it. */
   readonly schema: GraphQLSchema
-  /** The field of the mutation type; undefined: the mutation is no field of the schema. */
+  /** Field of the mutation type; `undefined` if the schema does not contain the mutation. */
   readonly field: Field | undefined
   readonly verb: Verb
   readonly args: Readonly<Record<string, unknown>>
-  /** The value that the field resolves to; undefined: it is not known. */
+  /** Value that the field resolves to; `undefined` if it is unknown. */
   readonly result: unknown
 }
 
 export interface MutationEventsOptions {
-  /** The value of a field in a result as the source has it. Default: the member of that name. */
+  /** Returns the value of a field from the source's own result. Default: reads the property with the field's name. */
   readonly read?: ((result: object, field: Field) => unknown) | undefined
 }
 
 /**
- * Computes what a mutation announces whose author states no events: the types that it states or returns, in
- * closure, and the one that its name hints at; `{ '*', '*' }` where that is nothing. An id is there only
- * where it is that of the one entity of its type that can have changed as far as the schema says.
+ * Creates a function that derives the events of a mutation without declared events. The events name the types that
+ * the
+ * mutation declares or returns, and the type in its name.
+ * The result contains `{ entityType: '*', operation: '*' }` if the types are unknown.
+ * An event carries an entity id only if that entity is the only one of its type that can have changed.
  */
 export function createMutationEvents(
   options: MutationEventsOptions = {},

@@ -11,15 +11,15 @@ const OPERATIONS = new Map([
   ['remove', 'delete'],
 ])
 
-/** A hint in the name of a mutation. It is no statement: it may add to what is announced, never narrow it. */
+/** Verb and noun in the name of a mutation. They can add events, but never narrow them. */
 export interface Verb {
-  /** `create`, `update` or `delete`; undefined where the first word is none of the known verbs. */
+  /** Operation: `create`, `update` or `delete`; `undefined` if the first word is an unknown verb. */
   readonly operation: string | undefined
-  /** The rest of the name, as a type would be called; undefined where there is none. */
+  /** Rest of the name in the form of a type name; `undefined` if the name has only one word. */
   readonly noun: string | undefined
 }
 
-/** `DeleteUser`, `deleteUser` and `delete_user` are `delete` and `User`. */
+/** Splits the name of a mutation: `DeleteUser`, `deleteUser` and `delete_user` return `delete` and `User`. */
 export function readVerb(name: string): Verb {
   const [, first = '', rest = ''] = /^([A-Za-z][a-z]*)_?(.*)$/s.exec(name) ?? []
   return {

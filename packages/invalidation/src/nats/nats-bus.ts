@@ -25,17 +25,21 @@ const MAX_RETRY_MS = 1000
 const NOTHING = JSON.stringify({ events: [] })
 
 export interface NatsInvalidationBusOptions extends BrokerBusOptions {
-  /** `nats://host:4222` of one server or several; others of their cluster are found. */
+  /**
+   * URLs of one or more servers, for example `nats://host:4222`. The client discovers the other servers of the
+   * cluster.
+   */
   readonly servers: string | readonly string[]
-  /** Further options of the client, for example `user`, `pass`, `token` or `tls`. */
+  /** Additional options of the NATS client, for example `user`, `pass`, `token` or `tls`. */
   readonly nats?: ConnectionOptions | undefined
 }
 
 const NAMES: KnownOptions<NatsInvalidationBusOptions> = { ...BROKER_OPTIONS, servers: true, nats: true }
 
 /**
- * The bus over NATS, `channel` being the subject. Who signs in must be allowed to publish and to subscribe to it, and to
- * `<channel>.*`: a bus that is refused any of it stays disconnected until it connects anew. See {@link BrokerBus}.
+ * Creates an invalidation bus over NATS, with `channel` as the subject. The user needs permission to publish and to
+ * subscribe to `<channel>` and `<channel>.*`. The bus stays disconnected until its next connection if the server
+ * refuses one of them. See {@link BrokerBus}.
  */
 export function createNatsInvalidationBus(options: NatsInvalidationBusOptions): BrokerBus {
   refuseWrongOptions('createNatsInvalidationBus', options, NAMES)

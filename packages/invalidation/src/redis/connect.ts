@@ -1,36 +1,37 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 
-/** How to sign in, the same for all servers. */
+/** Credentials and TLS options for all servers. */
 interface RedisLogin {
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** `true`: as Node trusts; or what `tls.connect` takes. */
+  /** TLS options: `true` trusts the certificate authorities of Node; an object is passed to `tls.connect`. */
   readonly tls?: boolean | RedisOptions['tls'] | undefined
 }
 
-/** Servers that watch over a master: whichever is the master at the time is used. */
+/** Redis with Sentinel. The client connects to the current master and follows a failover. */
 interface SentinelServers extends RedisLogin {
-  /** `host:port` of the sentinels. */
+  /** Addresses of the sentinels as `host:port`. The default port is 26379. */
   readonly sentinels: readonly string[]
-  /** The name of the master that they watch. */
+  /** Name of the master in the configuration of the sentinels. */
   readonly name: string
   readonly db?: number | undefined
   readonly sentinelUsername?: string | undefined
   readonly sentinelPassword?: string | undefined
 }
 
-/** Servers that share the keys. */
+/** Redis Cluster. */
 interface ClusterServers extends RedisLogin {
-  /** `host:port` of some of them; the others are found. */
+  /** Addresses of some nodes as `host:port`; the client discovers the remaining nodes. The default port is 6379. */
   readonly cluster: readonly string[]
 }
 
-/** The addresses of a Redis, or a Valkey, that is more than one server. */
+/** Addresses of a Redis or Valkey deployment with more than one server. */
 export type RedisServers = SentinelServers | ClusterServers
 
 /**
- * Opens a connection with the options that whoever uses it needs. A `subscriber` hears what is published, and sends nothing
- * else than `PING`.
+ * Opens a connection with the given options. A `subscriber` connection receives messages and only sends `SUBSCRIBE`
+ * and
+ * `PING`.
  */
 export type ConnectRedis = (options: RedisOptions, role: 'commands' | 'subscriber') => Redis | Cluster
 
@@ -43,10 +44,10 @@ const REDIS_PORT = 6379
 const SENTINEL_PORT = 26_379
 
 /**
- * Connects to a Redis behind Sentinel, or to a cluster; for `connect` of the bus, and of the store of
- * `@vinyasa/response-cache/redis`.
- *
- * @throws TypeError for an address that is none.
+ * Returns a function that connects to Redis with Sentinel or to a Redis cluster. Pass it as `connect` to the bus, or
+ * to
+ * the store of `@vinyasa/response-cache/redis`.
+ * @throws TypeError if an address is invalid
  */
 export function connectRedis(servers: RedisServers): ConnectRedis {
   return 'cluster' in servers ? connectCluster(servers) : connectMaster(servers)

@@ -13,11 +13,14 @@ import type { ConnectRedis } from './connect.ts'
 const PULSE_MS = 1000
 
 export interface RedisInvalidationBusOptions extends BrokerBusOptions {
-  /** For example `redis://localhost:6379`. Needed where `connect` is not given. */
+  /** URL of the server, for example `redis://localhost:6379`. Required without `connect`. */
   readonly url?: string | undefined
-  /** Opens both connections, for example `connectRedis({ cluster: ['a:6379', 'b:6379'] })`. Default: to `url`. */
+  /**
+   * Opens both connections, for example `connectRedis({ cluster: ['a:6379', 'b:6379'] })`. Default: connects to
+   * `url`.
+   */
   readonly connect?: ConnectRedis | undefined
-  /** Further options of ioredis for both connections, for example `tls`. */
+  /** Additional ioredis options for both connections, for example `tls`. */
   readonly redis?: RedisOptions | undefined
 }
 
@@ -28,7 +31,10 @@ const NAMES: KnownOptions<RedisInvalidationBusOptions> = {
   redis: true,
 }
 
-/** The bus over Redis or Valkey, connected when both its connections stand. See {@link BrokerBus}. */
+/**
+ * Creates an invalidation bus over Redis or Valkey. It is connected while both of its connections are open. See
+ * {@link BrokerBus}.
+ */
 export function createRedisInvalidationBus(options: RedisInvalidationBusOptions): BrokerBus {
   refuseWrongOptions('createRedisInvalidationBus', options, NAMES)
   const { url, connect = connectTo(url), redis = {}, ...rest } = options
