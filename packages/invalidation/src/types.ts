@@ -1,8 +1,7 @@
 /**
- * Describes a change in a backend. Specification: "Invalidation event".
- * `*` stands for any type or any operation. `{ entityType: '*', operation: '*' }` means that any data can have
- * changed,
- * for example after lost events. Caches then drop all entries and live queries re-execute.
+ * Describes a change in a backend. Specification: "Invalidation event". `*` stands for any type or any operation.
+ * `{ entityType: '*', operation: '*' }` means that any data can have changed, for example after lost events. Caches
+ * then drop all entries and live queries re-execute.
  */
 export interface InvalidationEvent {
   /** The GraphQL object type that changed, for example `User`. */
@@ -49,25 +48,22 @@ export interface SubscribeOptions {
 export interface InvalidationBus {
   /**
    * Publishes changes that the backend has committed. Resolves when every listener of this process has applied them.
-   * A mutation that awaits it therefore responds after caches and live queries received the events.
-   * A bus between processes also waits a short time for the listeners of the other processes.
-   * The promise never rejects: the bus reports a failed listener to `onError` and calls the remaining listeners.
+   * A mutation that awaits it therefore responds after caches and live queries received the events. A bus between
+   * processes also waits a short time for the listeners of the other processes. The promise never rejects: the bus
+   * reports a failed listener to `onError` and calls the remaining listeners.
    *
    * A bus between processes names the batch. It passes that name on if it publishes over another bus.
    */
   publish(events: readonly InvalidationEvent[], name?: BatchName): Promise<void>
   /**
    * Whether the bus receives all changes of other processes. While it is `false`, caches that rely on the bus do not
-   * serve
-   * entries, and reads in flight are not shared.
-   * The bus publishes the missed events, or `{ entityType: '*', operation: '*' }`, before it becomes `true` again.
-   * Absent means `true`.
+   * serve entries, and reads in flight are not shared. The bus publishes the missed events, or
+   * `{ entityType: '*', operation: '*' }`, before it becomes `true` again. Absent means `true`.
    */
   readonly isInTouch?: boolean | undefined
   /**
    * Maximum age in milliseconds of cache entries to serve while another process is missing, because its changes can
-   * go
-   * unpublished. Absent means that caches serve entries for their full lifetime.
+   * go unpublished. Absent means that caches serve entries for their full lifetime.
    */
   readonly maxAgeMs?: number | undefined
   /** Adds a listener. Returns a function that removes it. */

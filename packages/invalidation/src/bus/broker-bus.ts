@@ -51,8 +51,8 @@ export interface BrokerLink {
 /** The client of a broker as the bus talks to it. */
 export interface BrokerClient {
   /**
-   * Resolves with whether the broker has it, where somebody waits for that. What does not arrive leaves a gap, which the others
-   * notice.
+   * Resolves with whether the broker has it, where somebody waits for that. What does not arrive leaves a gap, which
+   * the others notice.
    */
   publish(channel: string, text: string, isAwaited: boolean): Promise<boolean>
   /** Called once, after the last word was published. */

@@ -41,9 +41,8 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly origin?: string | undefined
   /**
    * Milliseconds between two heartbeats. A heartbeat carries the number of published batches, so receivers can detect
-   * lost batches.
-   * A process is missing after three silent intervals without a goodbye. It is forgotten after 600 intervals.
-   * `maxAgeMs` is three intervals while a process is missing. Default 1000; 0 disables heartbeats.
+   * lost batches. A process is missing after three silent intervals without a goodbye. It is forgotten after 600
+   * intervals. `maxAgeMs` is three intervals while a process is missing. Default 1000; 0 disables heartbeats.
    */
   readonly heartbeatMs?: number | undefined
   readonly clock?: Clock | undefined
@@ -90,8 +89,8 @@ export interface DistributedInvalidationBus extends InvalidationBus {
 
 /**
  * Creates an invalidation bus that connects processes over an event target. `publish` waits for the listeners of this
- * process. It also waits for the listeners of the other processes, for at most one second.
- * If a batch of another process is missing or unreadable, listeners receive `{ entityType: '*', operation: '*' }`.
+ * process. It also waits for the listeners of the other processes, for at most one second. If a batch of another
+ * process is missing or unreadable, listeners receive `{ entityType: '*', operation: '*' }`.
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
   refuseWrongOptions('createDistributedInvalidationBus', options, NAMES)

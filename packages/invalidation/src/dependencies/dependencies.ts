@@ -39,9 +39,8 @@ export interface Dependencies {
   isEntity(typeName: string): boolean
   /**
    * Returns the types that a value of a type consists of. It follows fields through types without an id field, up to
-   * and
-   * including the first entities. Declarations of the fields on the way count too.
-   * Returns `everything` if it reaches no entity.
+   * and including the first entities. Declarations of the fields on the way count too. Returns `everything` if it
+   * reaches no entity.
    */
   ofType(typeName: string): Dependence
   /** Returns the dependencies that a response gets if it selects the field. */

@@ -33,8 +33,7 @@ export interface SelectedOperation {
 
 /**
  * Returns the fields that an operation can execute, including fields that a directive skips. Returns `undefined` if
- * the
- * document lacks the operation.
+ * the document lacks the operation.
  */
 export function selectOperation(
   schema: GraphQLSchema,

@@ -29,8 +29,7 @@ export const isTracingHeader = (name: string): boolean => tracingHeaders.has(nam
 
 /**
  * Returns the value of `extensions.variesBy` for a source's fields. Tracing headers are removed. Returns `undefined`
- * if
- * the response is the same for all callers.
+ * if the response is the same for all callers.
  */
 export function toVariesBy(headers: Iterable<string>, unknown?: string): VariesBy | undefined {
   const names = new Set([...headers].map((name) => name.toLowerCase()))

@@ -16,8 +16,7 @@ export interface Mutation<T> {
   readonly outcomeOf: (error: unknown) => MutationOutcome
   /**
    * Returns the invalidation events of the mutation. `result` is `undefined` if the call failed. An empty list means
-   * that
-   * the mutation changes no data.
+   * that the mutation changes no data.
    */
   readonly changes: (result: T | undefined) => readonly InvalidationEvent[]
 }
@@ -26,8 +25,7 @@ export interface Mutation<T> {
 export interface MutationAnnouncer {
   /**
    * Makes the call and publishes its events immediately. If the outcome is `unknown`, it publishes them again after
-   * 1, 5
-   * and 30 seconds. Settles like the call.
+   * 1, 5 and 30 seconds. Settles like the call.
    */
   run<T>(mutation: Mutation<T>): Promise<T>
   /** Publishes the events with an unknown outcome one last time and stops. */

@@ -33,10 +33,9 @@ export interface MutationEventsOptions {
 
 /**
  * Creates a function that derives the events of a mutation without declared events. The events name the types that
- * the
- * mutation declares or returns, and the type in its name.
- * The result contains `{ entityType: '*', operation: '*' }` if the types are unknown.
- * An event carries an entity id only if that entity is the only one of its type that can have changed.
+ * the mutation declares or returns, and the type in its name. The result contains
+ * `{ entityType: '*', operation: '*' }` if the types are unknown. An event carries an entity id only if that entity
+ * is the only one of its type that can have changed.
  */
 export function createMutationEvents(
   options: MutationEventsOptions = {},

@@ -30,8 +30,7 @@ export type RedisServers = SentinelServers | ClusterServers
 
 /**
  * Opens a connection with the given options. A `subscriber` connection receives messages and only sends `SUBSCRIBE`
- * and
- * `PING`.
+ * and `PING`.
  */
 export type ConnectRedis = (options: RedisOptions, role: 'commands' | 'subscriber') => Redis | Cluster
 
@@ -45,8 +44,7 @@ const SENTINEL_PORT = 26_379
 
 /**
  * Returns a function that connects to Redis with Sentinel or to a Redis cluster. Pass it as `connect` to the bus, or
- * to
- * the store of `@vinyasa/response-cache/redis`.
+ * to the store of `@vinyasa/response-cache/redis`.
  * @throws TypeError if an address is invalid
  */
 export function connectRedis(servers: RedisServers): ConnectRedis {
@@ -95,8 +93,8 @@ function connectCluster(servers: ClusterServers): ConnectRedis {
 }
 
 /**
- * Connects to one node of a cluster, as what is published on one is heard on each. One that is gone is left
- * for the next.
+ * Connects to one node of a cluster, as what is published on one is heard on each. One that is gone is left for the
+ * next.
  */
 function connectToAnyOf(nodes: readonly Address[], options: RedisOptions): Redis {
   const { retryStrategy } = options
