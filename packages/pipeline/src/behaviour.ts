@@ -3,30 +3,30 @@ import type { ExecutionResult } from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 import type { Execute, Operation, OperationParams, PreparedDocument } from './operation.ts'
 
-/** One part of an answer that comes in several. */
+/** One part of a response that is sent in several parts. */
 export interface StreamPart {
   readonly text: string
   readonly isLast: boolean
-  /** The value that the text was made of. */
+  /** Value that `text` was serialized from. */
   readonly part?: unknown
 }
 
-/** How an answer in parts goes out, with status 200. */
+/** Response in several parts, sent with status 200. */
 export interface PartStream {
   readonly headers: Readonly<Record<string, string>>
-  /** The next part; never rejects. */
+  /** Returns the next part. The promise never rejects. */
   next(): Promise<StreamPart>
-  /** Called when nobody wants more, and after the last part; may be called again. */
+  /** Stops the stream. It is called after the last part and when the client disconnects, possibly more than once. */
   leave(): void
 }
 
-/** An answer that is about to go out. */
+/** Status and headers of a response before it is sent. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: ResponseHeaders
 }
 
-/** Names in any case. */
+/** Response headers. Names are case-insensitive. */
 interface ResponseHeaders {
   get(name: string): string | null
   has(name: string): boolean
@@ -35,75 +35,87 @@ interface ResponseHeaders {
   delete(name: string): void
 }
 
-/** The head of Node's request. */
+/** Method and headers of a Node request. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
 
 /**
- * The part of a plugin that deals with operations: its member `behaviour`. All members are optional. Those of
- * one name are called in the order of the plugins; hooks of plugins without a behaviour run at their own
- * places among them.
+ * Declares how a plugin handles operations. A plugin provides it as its `behaviour` property. All properties are
+ * optional. The pipeline calls functions of the same name in the order of the plugins. Hooks of plugins without a
+ * behaviour run at their own positions in that order.
  *
- * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` are of every operation, whatever way it came.
+ * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` apply to every operation, on
+ * every transport.
  *
- * The others are of node-handler's door, which answers requests for prepared queries and mutations without the hooks of
- * plugins that have a behaviour, `onParse` and `onValidate` among them: they say what those hooks come to there. Up to
- * `admit` a request may go on through all hooks, with the same context; from `begin` on it ends there, whatever becomes of it.
+ * The remaining functions apply to the path for cached operations in node-handler. That path skips the hooks of
+ * plugins with a behaviour, including `onParse` and `onValidate`, so these functions must have the same effect as the
+ * hooks. Until `admit` returns, a request can still move to the path with all hooks, with the same context. From
+ * `begin` on, the request stays on the path for cached operations, also after errors.
  */
 export interface Behaviour {
-  /** Which one it is, for those who compose servers: of one name there is one on a server. */
+  /** Identifies the behaviour for code that composes servers. A server has at most one behaviour of each name. */
   readonly name?: string | undefined
-  /** Adds to the context what the plugin's `onContextBuilding` does, where that hook does not run. */
+  /** Adds to the context what `onContextBuilding` of the plugin adds. It is called if that hook does not run. */
   context?(context: Record<string, unknown>): void
-  /** Whether values may be lifted from the literals of a query or mutation; asked once for each document. */
+  /** Returns whether literals of a query or mutation can become variables. Called once per document. */
   lifts?(prepared: PreparedDocument): boolean
-  /** Gives a result in the place of an execution, before anything stands around it; undefined: it goes on. */
+  /**
+   * Returns a result instead of executing the operation, before any `execute` function runs. `undefined` continues.
+   */
   refuse?(operation: Operation): ExecutionResult | undefined
-  /** Stands around the execution of what is not a subscription. */
+  /** Wraps the execution of a query or mutation. `next` continues with the execution. */
   execute?(operation: Operation, next: Execute): MaybePromise<unknown>
-  /** Executes, behind all that stands around the execution; `next` is what executes otherwise. */
+  /** Executes the operation inside all `execute` functions. `next` calls the next executor. */
   plan?(operation: Operation, next: Execute): MaybePromise<unknown>
   /**
-   * Is given a whole result, its errors masked, whoever it came from, before anybody else; gives it back, or a stream of
+   * Receives every complete result, with masked errors, before other plugins do. Returns the result or a stream of
    * its parts.
    */
   deliver?(operation: Operation, result: ExecutionResult): MaybePromise<unknown>
-  /** Hears each part of a stream, its errors not masked yet. */
+  /** Receives each part of a stream before its errors are masked. */
   onPart?(operation: Operation, part: unknown): void
-  /** Hears that a document which came before is refused: it is not valid, or another plugin's hook of validation says so. */
+  /**
+   * Receives the errors of a refused operation with a cached document. The document is invalid, or a validation hook
+   * of another plugin refused it.
+   */
   refused?(operation: Operation, errors: readonly unknown[]): void
 
-  /** Whether requests for an operation may take the door; asked once, when it was prepared. */
+  /** Returns whether requests for an operation can take the path for cached operations. Called once per operation. */
   admits?(prepared: PreparedDocument): boolean
-  /** Whether this request may, by its head: a POST of JSON, or a GET. */
+  /** Returns whether the headers of a request allow this path. The request is a JSON POST or a GET. */
   accepts?(request: RequestHead): boolean
-  /** Sees the request before the hooks of any plugin do. */
+  /** Receives the request before the hooks of all plugins. */
   receive?(request: Request, context: object): void
   /**
-   * How a whole answer is marked for an `Accept` that names more than JSON, as `onResultProcess` says, which writes what is
-   * no JSON; undefined: that is not for this plugin to say. Where nobody says, the request goes through all hooks.
+   * Returns the media type of complete responses if `Accept` names more than JSON, as `onResultProcess` of the plugin
+   * does. `undefined` leaves the choice to other plugins. The request goes through all hooks if all plugins return
+   * `undefined`.
    */
   mediaTypeOf?(accept: string): string | undefined
-  /** Finds out who asks; false, or a rejection: all hooks, which say what is wrong. */
+  /** Identifies the client. `false` or a rejection sends the request through all hooks, which report the error. */
   identify?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /** Puts the text of a document in the place of its id; undefined: there is no id in it. */
+  /** Replaces the id of a persisted document by its text. Returns `undefined` if the parameters contain no id. */
   withText?(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
   /**
-   * Whether it may by its body alone, so that equal ones are asked about once. A GET has no body: its parameters stand in
-   * the target.
+   * Returns whether the body of a request allows this path. The result is cached for equal bodies. A GET has no body;
+   * its parameters are in the target.
    */
   acceptsBody?(body: Buffer | undefined, params: OperationParams): boolean
   /**
-   * Lets a request for one operation in, before other people's hooks see its parameters; false, or a rejection: all hooks.
-   * There `onParams` of this plugin runs, whatever came of it, and refuses what was not let in.
+   * Decides whether a request can execute, before the hooks of plugins without a behaviour receive its parameters.
+   * `false` or a rejection sends the request through all hooks. `onParams` of this plugin then runs regardless of the
+   * earlier result, and must refuse the request if necessary.
    */
   admit?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /** Does what `onRequest` does: it makes notes on the context. */
+  /** Stores data in the context, as `onRequest` of the plugin does. */
   begin?(operation: Operation): void
-  /** Writes a stream of parts, as `onResultProcess` does; undefined: not this. Where nobody does, the hooks do. */
+  /**
+   * Serializes a result in parts, as `onResultProcess` does. `undefined` means that the plugin does not handle the
+   * stream. The hooks handle it if all plugins return `undefined`.
+   */
   stream?(operation: Operation, parts: AsyncIterable<unknown>): PartStream | undefined
   /**
-   * Does for the response what `onResponse` does; for one in parts before the first of them. Returns 304 if the client's
-   * copy of it is current, so that it goes out without a body.
+   * Updates the response as `onResponse` does. For a stream, it is called before the first part. Returns 304 if the
+   * client's copy is current; the response is then sent without a body.
    */
   respond?(operation: Operation, response: ResponseHead): 304 | void
 }

@@ -15,12 +15,18 @@ const BYTES_OF_ERROR = 1_500
 /** An entry of a map, and what it says of a document that has its place. */
 export const ENTRY_BYTES = 500
 
-/** Creates the room that one server has for documents. `maxBytes`: default 67 108 864 (64 MiB). 0 keeps none. */
+/**
+ * Creates the memory limit for the cached documents of one server. `maxBytes` has the default 67,108,864 (64 MiB); 0
+ * disables caching.
+ */
 export function createDocumentRoom(maxBytes: number = MAX_BYTES): Room {
   return createRoom(maxBytes)
 }
 
-/** The bytes that a text takes with the error that it is, or with its document, which lets go of its tokens: its plans aside. */
+/**
+ * Estimates the memory in bytes of a document's text, and of its parsed document or its error. Plans are not
+ * included. Removes the tokens of the parsed document.
+ */
 export function documentBytes(text: string, document?: DocumentNode): number {
   const nodes = document ? withoutTokens(document) : 0
   return DOCUMENT_BYTES + nodes * BYTES_OF_NODE + text.length * BYTES_OF_CHARACTER
@@ -41,7 +47,7 @@ export function holdErrors(document: DocumentNode, errors: readonly unknown[]): 
   place.hold(bytes, () => place.leave())
 }
 
-/** Lets an error go of the request that it was thrown in, whose frames its stack has: others get it too. */
+/** Removes the stack frames of an error, because they keep the request alive while the error is cached. */
 export function withoutFrames(error: unknown): void {
   if (error instanceof Error) Reflect.set(error, 'stack', `${error.name}: ${error.message}`)
 }

@@ -4,9 +4,9 @@ import { documentBytes, ENTRY_BYTES } from './document-room.ts'
 import { type Asked, createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
 import type { OperationParams, PreparedDocument } from './operation.ts'
 
-/** Documents of one server that were parsed and validated, until its schema is another one. */
+/** Caches the parsed and validated documents of one server until its schema changes. */
 export class Known {
-  /** Room for them, and for all that is kept of them. */
+  /** Memory limit of the documents and of everything derived from them. */
   readonly room: Room
   /** By the text that clients send, for each name that they give; those that nobody asks for leave first. */
   readonly #documents: ReturnType<typeof createRecent<PreparedDocument[]>>
@@ -26,8 +26,8 @@ export class Known {
   }
 
   /**
-   * What a request asks for; undefined for a mutation by GET, which Yoga refuses when it parses. `seesLiterals`: somebody
-   * may look at the values in documents.
+   * Returns the cached document of a request. Returns `undefined` for a mutation by GET, which Yoga refuses when it
+   * parses the document. `seesLiterals` is true if a plugin can read the values in documents.
    */
   find(params: OperationParams, method: string, seesLiterals: boolean): Asked | undefined {
     const prepared = this.get(params)
@@ -36,7 +36,9 @@ export class Known {
     return method === 'GET' && asked?.prepared.definition.operation !== 'query' ? undefined : asked
   }
 
-  /** Remembers a document, `errors` where it is not valid. `lifts`: whether its literals may be lifted. */
+  /**
+   * Caches a document, or its `errors` if it is invalid. `lifts` returns whether its literals can become variables.
+   */
   add(
     params: OperationParams,
     schema: GraphQLSchema,

@@ -1,6 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
 
-/** Returns a 304 response with the headers of a 200 response, without those of its body. */
+/** Returns a 304 response with the headers of a 200 response, except the `content-*` headers. */
 export function notModified(response: Response, fetchAPI: FetchAPI): Response {
   const headers = new fetchAPI.Headers()
   response.headers.forEach((value, name) => {

@@ -33,17 +33,17 @@ export function subscribeBy({ subscribe }: Enveloped, args: ExecutionArgs): Mayb
   return { errors: [createGraphQLError(message, { extensions, nodes: definition })] }
 }
 
-/** One execution of a document that was prepared before. */
+/** Executes an operation of a cached document once. */
 export class OperationRun {
   readonly #server: PipelineServer
   readonly #asked: Pick<Asked, 'sent' | 'lifted'>
   readonly #run: Execute
-  /** The operation that is executed: another one where a plugin has put in another document or schema. */
+  /** Operation to execute. It is replaced if a plugin changes the document or the schema. */
   operation: Operation
   /** Envelop has masked the events of subscriptions, and its hooks have heard them. */
   #isSubscribed = false
 
-  /** `run` executes, with all that stands around it; by default as everybody's hooks have it. */
+  /** Creates the execution. `run` executes the operation with all wrappers. Default: the wrappers of all plugins. */
   constructor(
     server: PipelineServer,
     operation: Operation,
@@ -56,12 +56,15 @@ export class OperationRun {
     this.operation = operation
   }
 
-  /** Gives a result, or a stream of them, whose errors are not masked; what is thrown becomes a result. */
+  /**
+   * Builds the context and executes the operation. Returns a result or a stream of results, with unmasked errors.
+   * Thrown errors become a result.
+   */
   start(): MaybePromise<unknown> {
     return this.orErrors(() => after(this.#prepare(), (result) => result ?? this.execute()))
   }
 
-  /** The same once the context is built. */
+  /** Executes the operation if the context is already built. */
   execute(): MaybePromise<unknown> {
     for (const refuse of this.#server.refuses) {
       const refusal = refuse(this.operation)
@@ -72,7 +75,7 @@ export class OperationRun {
     return this.#whole(this.#run(this.operation))
   }
 
-  /** Returns the result for those who write it: the errors of parts are masked once they were heard. */
+  /** Returns the result for serialization. The errors of stream parts are masked after `onPart` has received them. */
   seen(result: unknown): unknown {
     if (!isAsyncIterable(result) || this.#isSubscribed) return result
     const { masking, partsSeen } = this.#server
@@ -86,14 +89,14 @@ export class OperationRun {
     return mask(heard)
   }
 
-  /** Turns what is thrown into the errors of a result. */
+  /** Calls `run` and converts thrown errors to a result. */
   orErrors(run: () => MaybePromise<unknown>): MaybePromise<unknown> {
     return attempt(run, (error) => this.#asSent({ errors: toErrors(error, this.#server.yoga) }))
   }
 
   /**
-   * Parses, validates and builds the context as far as other people's plugins do something there. Gives what is answered in
-   * the place of an execution.
+   * Parses, validates and builds the context as far as other people's plugins do something there. Gives what is
+   * answered in the place of an execution.
    */
   #prepare(): MaybePromise<unknown> {
     const { others, contexts } = this.#server

@@ -7,17 +7,17 @@ import {
 } from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 
-/** A document that was validated for a schema, and the operation of it that was asked for. */
+/** Validated document with the requested operation. */
 export interface PreparedDocument {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly operationName: string | null | undefined
-  /** What is answered in the place of an execution: it is not valid. */
+  /** Errors to respond with instead of executing. They are set if the document is invalid. */
   readonly errors?: readonly unknown[] | undefined
 }
 
-/** The operation that a client asks for, as Yoga's parameters. */
+/** Parameters of a request, as in Yoga. */
 export interface OperationParams {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
@@ -26,21 +26,21 @@ export interface OperationParams {
 }
 
 export interface OperationProgress {
-  /** Whether it was executed: nobody has answered in its place. */
+  /** Whether the operation was executed. It is false if a plugin returned a result instead. */
   wasExecuted: boolean
-  /** Whether somebody has given a result in its place that goes out as it is: its errors are not masked. */
+  /** Whether a plugin returned a final result, whose errors are not masked. */
   isFinal: boolean
-  /** Whether a behaviour has refused it, so that nothing of it was executed. */
+  /** Whether a behaviour refused the operation, so that it was not executed. */
   isRefused: boolean
 }
 
-/** One object for all requests with the very same bytes, where they came before: what follows from them can be kept by it. */
+/** Identifies all requests whose bytes are equal. Values derived from the bytes can be cached under this object. */
 export interface SameBytes {
-  /** Whether they ask for this: a hook may have changed it since. */
+  /** Returns whether the bytes contain these parameters. A hook can have changed the parameters since. */
   ask(params: OperationParams): boolean
 }
 
-/** One execution of a document, however it came: over HTTP, a socket, in a batch, as a run of a live query. */
+/** One execution of a document: over HTTP, over a WebSocket, in a batch, or as a run of a live query. */
 export interface Operation {
   readonly prepared: PreparedDocument
   readonly params: OperationParams
@@ -48,22 +48,22 @@ export interface Operation {
   /** The GraphQL context. */
   readonly context: Record<string, unknown>
   readonly sameBytes: SameBytes | undefined
-  /** Whether plugins without a behaviour may look at the result, or copy it. */
+  /** Whether plugins without a behaviour can read or copy the result. */
   readonly isObserved: boolean
-  /** Arguments that hooks of `onExecute` have added for the executor: `rootValue`, `fieldResolver` and the like. */
+  /** Executor arguments that `onExecute` hooks added, such as `rootValue` and `fieldResolver`. */
   readonly added?: object | undefined
-  /** Whether a plugin executes it for a transport of its own, so that nobody here knows how its answer goes out. */
+  /** Whether a plugin with its own transport executes the operation. The pipeline does not send the response then. */
   readonly isOwnWay?: boolean | undefined
-  /** Whether a plugin that stands outside has put an executor of its own around this one. */
+  /** Whether an outer plugin wrapped the execution with its own executor. */
   readonly isWrapped?: boolean | undefined
-  /** The progress of the operation, shared by all that is made of it on the way. */
+  /** Progress of the operation. All copies of the operation share it. */
   readonly progress: OperationProgress
   /**
-   * Executes in place of Yoga's own executor, and of every plan; gives a result or a stream of parts. `execute` is what
-   * stands in its place otherwise.
+   * Executes the operation instead of Yoga's executor and all plans. Returns a result or a stream of parts. `execute`
+   * is the replaced executor.
    */
   executor?: Executor | undefined
-  /** Whether `executor` takes the place of those, too, that plugins put in place. */
+  /** Whether `executor` also replaces the executors that other plugins set. */
   isForced?: boolean | undefined
 }
 
@@ -72,10 +72,10 @@ export type Executor = (
   execute: (args: ExecutionArgs) => MaybePromise<unknown>,
 ) => MaybePromise<unknown>
 
-/** Executes an operation, or answers in its place: a result, or a stream of them. */
+/** Executes an operation. Returns a result or a stream of results. */
 export type Execute = (operation: Operation) => MaybePromise<unknown>
 
-/** Returns the arguments that Envelop hands to an executor. */
+/** Returns the arguments that Envelop passes to an executor. */
 export function argsOf({ prepared, params, context, added }: Operation): ExecutionArgs {
   const { schema, document, operationName } = prepared
   const { variables: variableValues } = params
@@ -83,7 +83,7 @@ export function argsOf({ prepared, params, context, added }: Operation): Executi
   return added ? { ...args, ...added } : args
 }
 
-/** The same operation, of another document that asks for the same. */
+/** Returns the operation with an equivalent document. */
 export function withDocument(operation: Operation, document: DocumentNode): Operation {
   const { prepared } = operation
   if (document === prepared.document) return operation

@@ -11,12 +11,12 @@ import { PipelineServer } from './server.ts'
 import type { ParamsHandler } from './yoga.ts'
 
 /**
- * The way of every operation of a Yoga server, in place of Yoga's own handler of parameters: parse, validate, build the
- * context, execute, each left out where it is known what comes of it and nobody hooks into it.
+ * Runs every operation of a Yoga server. It replaces Yoga's own parameter handler. It parses, validates, builds the
+ * context and executes. It skips a step if the result is cached and no plugin hooks into the step.
  */
 export class Pipeline {
   readonly server: PipelineServer
-  /** The prepared documents that are remembered; undefined: none are. */
+  /** Cached documents; `undefined` disables the cache. */
   readonly known: Known | undefined
 
   constructor(server: object, known: Known | undefined) {
@@ -24,7 +24,7 @@ export class Pipeline {
     this.known = known
   }
 
-  /** Yoga's handler of parameters. */
+  /** Handles the parameters of one operation instead of Yoga. */
   readonly handleParams: ParamsHandler = ({ request, params: given, context }) => {
     // Yoga reads an empty name in the target of a GET request as no name, too.
     const asked = given as OperationParams
@@ -41,8 +41,8 @@ export class Pipeline {
   }
 
   /**
-   * Executes for a plugin with a transport of its own, which has what it executes from Envelop: by `execute`, around which
-   * everybody's hooks stand already.
+   * Executes an operation for a plugin with its own transport, which calls Envelop. The hooks of all plugins already
+   * wrap `execute`.
    */
   executeFor(args: ExecutionArgs, execute: typeof interpreter): MaybePromise<unknown> {
     const { schema, document, operationName, variableValues: variables } = args

@@ -13,19 +13,19 @@ import { type Hook, readYoga, type Yoga } from './yoga.ts'
 
 type Member<Name extends keyof Behaviour> = NonNullable<Behaviour[Name]>
 
-/** The parts of one server's pipeline, decided once. */
+/** Parts of one server's pipeline, computed once. */
 export class PipelineServer {
   readonly yoga: Yoga
   readonly steps: readonly PluginStep[]
   /** Steps that plugins instrument. */
   readonly instrumented: readonly string[]
-  /** Yoga's hook that adds headers to responses for requests with an `Origin`. */
+  /** Hook of Yoga that adds CORS headers to responses for requests with an `Origin`. */
   readonly cors: Hook | undefined
   readonly others: Others
   readonly behaviours: readonly Behaviour[]
   readonly envelopOthers: ReturnType<typeof envelopOthers>
   readonly masking: ReturnType<typeof createMasking>
-  /** Executes, with all that stands around it. */
+  /** Executes an operation with all wrappers. */
   readonly run: Execute
   readonly contexts: readonly Member<'context'>[]
   readonly refuses: readonly Member<'refuse'>[]
@@ -59,7 +59,7 @@ export class PipelineServer {
     this.#lifters = this.members('lifts')
   }
 
-  /** Lists what behaviours have by one name, in the order of the plugins. */
+  /** Returns the functions of one name of all behaviours, in the order of the plugins. */
   members<Name extends keyof Behaviour>(name: Name): readonly Member<Name>[] {
     return this.behaviours.flatMap((behaviour) => {
       const member = behaviour[name] as ((...given: unknown[]) => unknown) | undefined
@@ -67,18 +67,21 @@ export class PipelineServer {
     })
   }
 
-  /** Puts the hooks of behaviours around an execution by this one, around which Envelop has put everybody else's. */
+  /**
+   * Wraps an executor with the `execute` functions of behaviours. Envelop has already applied the hooks of other
+   * plugins.
+   */
   around(execute: typeof interpreter): Execute {
     return compose([...this.members('execute'), noteExecuted], (operation) =>
       operation.executor ? operation.executor(argsOf(operation), execute) : execute(argsOf(operation)),
     )
   }
 
-  /** Whether every behaviour allows that values are lifted from its literals. */
+  /** Returns whether every behaviour allows literals of the document to become variables. */
   readonly lifts: Member<'lifts'> = (prepared) =>
     this.admits(prepared) && this.#lifters.every((lifts) => lifts(prepared))
 
-  /** Whether every behaviour leaves requests for it to node-handler's door. */
+  /** Returns whether every behaviour allows the path for cached operations. */
   readonly admits: Member<'admits'> = (prepared) => this.#admitters.every((admits) => admits(prepared))
 }
 

@@ -9,13 +9,13 @@ import { Pipeline } from './pipeline.ts'
 
 export interface PipelineOptions {
   /**
-   * Takes a query or mutation for prepared that differs from prepared ones in the numbers and texts of its arguments
-   * alone, and executes it with variables in their places: clients that write values into their documents then send no new
-   * one each time. Where a plugin without a behaviour hooks into parsing, validation or execution nothing is lifted: it may
-   * look at values in documents. For servers none of whose other plugins does. Default false.
+   * Treats queries and mutations as equal if they differ only in the numbers and strings of their arguments. They are
+   * executed with variables instead of these literals. It helps with clients that write values into their documents.
+   * Literals stay if a plugin without a behaviour hooks into parsing, validation or execution, because it can read
+   * them. Default false.
    */
   readonly liftLiterals?: boolean | undefined
-  /** Room for documents, shared with others that keep some. Default: its own, of 64 MiB. */
+  /** Memory limit for cached documents. Other caches can share it. Default: a separate limit of 64 MiB. */
   readonly room?: Room | undefined
 }
 
@@ -31,9 +31,10 @@ interface PipelinePlugin extends Plugin {
 }
 
 /**
- * Sends every operation of a Yoga server one way: a document that was parsed and validated before is not again, where
- * nobody looks at that. Plugins that state what they do (`Behaviour`) do that; all others are called by their hooks, as
- * ever. Plugins of Vinyasa bring it along; by itself it stands anywhere among the plugins.
+ * Runs every operation of a Yoga server through one function. Documents are parsed and validated once, unless a
+ * plugin hooks into that step. Functions in a plugin's `behaviour` replace its hooks; the hooks of other plugins run
+ * as in Yoga. The other Vinyasa plugins add this plugin automatically. Its position in the list of plugins does not
+ * matter.
  */
 export function usePipeline(options: PipelineOptions = {}): Plugin {
   refuseWrongOptions('usePipeline', options, NAMES)
@@ -63,12 +64,12 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
   return plugin
 }
 
-/** Adds the pipeline to a server that has none, from a plugin's `onPluginInit`. */
+/** Adds the pipeline plugin from `onPluginInit` of another plugin if the server has none. */
 export function bringPipeline(init: { readonly plugins: unknown[] }): void {
   if (!init.plugins.some(isPipeline)) init.plugins.push(usePipeline())
 }
 
-/** The pipeline of a server, from its plugins. */
+/** Returns the pipeline of a server from the list of its plugins. */
 export function pipelineOf(plugins: readonly unknown[]): Pipeline | undefined {
   return plugins.find(isPipeline)?.[PIPELINE]()
 }

@@ -1,10 +1,10 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 
-/** A hook of any plugin. */
+/** Hook of a plugin. */
 export type Hook = (payload: object) => MaybePromise<unknown>
 
-/** Yoga's handler of the parameters of one operation, which `onParams` hands out. */
+/** Handles the parameters of one operation. `onParams` receives it from Yoga. */
 export type ParamsHandler = (payload: {
   readonly request: Request
   readonly params: unknown
@@ -32,7 +32,7 @@ export interface Logger {
   error(...args: unknown[]): void
 }
 
-/** The part of a Yoga server that the pipeline needs. */
+/** Part of a Yoga server that the pipeline uses. */
 export interface Yoga {
   readonly plugins: readonly unknown[]
   readonly logger: Logger

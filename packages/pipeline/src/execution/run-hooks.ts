@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Hook } from '../yoga.ts'
 
-/** Calls hooks in turn, each after the one before it is done, until one of them has ended the request. */
+/** Calls hooks one after the other until all have run or one of them ends the request. */
 export function runHooks(
   hooks: readonly Hook[],
   payload: object,

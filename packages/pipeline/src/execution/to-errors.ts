@@ -4,7 +4,7 @@ import type { Yoga } from '../yoga.ts'
 
 type Masking = Pick<Yoga, 'maskedErrors' | 'logger'>
 
-/** Returns what was thrown as the errors of a result, masked as the server says and as Yoga's door does. */
+/** Converts a thrown value to the errors of a result. Errors are masked as the server is configured, like in Yoga. */
 export function toErrors(thrown: unknown, masking: Masking): GraphQLError[] {
   const { maskedErrors, logger } = masking
   if (hasErrors(thrown)) {

@@ -5,11 +5,11 @@ import type { OperationParams, PreparedDocument } from '../operation.ts'
 import { liftedValues, liftLiterals, type LiftedOperation } from './lift-literals.ts'
 import { type ScannedText, scanLiterals } from './scan-literals.ts'
 
-/** The operation that a client asks for, and the document that was prepared for it. */
+/** Operation of a request with its cached document. */
 export interface Asked {
   readonly params: OperationParams
   readonly prepared: PreparedDocument
-  /** The client's own parameters; `params` are others where variables replace literals. */
+  /** Parameters that the client sent. `params` differ if variables replace literals. */
   readonly sent: OperationParams
   readonly lifted: LiftedOperation | undefined
 }

@@ -19,19 +19,19 @@ import type { PreparedDocument } from '../operation.ts'
 import { type ReadLiteral, readerOf } from './literal-value.ts'
 import type { Literal, ScannedText } from './scan-literals.ts'
 
-/** A decision on one literal of a shape. */
+/** Decides what happens to one literal of a shape. */
 type Place =
-  /** It is the value of a variable. */
+  /** The literal becomes the value of a variable. */
   | { readonly name: string; readonly read: ReadLiteral }
-  /** It stays: only documents with the very same one are alike. */
+  /** The literal stays. Documents share the shape only if they have the same literal. */
   | { readonly raw: string }
 
-/** An operation with variables in the places of literals, for all documents of one shape. */
+/** Operation whose literals are replaced by variables, shared by all documents of one shape. */
 export interface LiftedOperation {
   readonly prepared: PreparedDocument
-  /** A document that asks for the same with variables. */
+  /** Equivalent document with variables. */
   readonly query: string
-  /** The text that it was made of, whose positions its nodes have. */
+  /** Text of the original document. The locations of the nodes refer to it. */
   readonly text: string
   readonly places: readonly Place[]
 }
@@ -39,9 +39,9 @@ export interface LiftedOperation {
 const PREFIX = 'lifted_'
 
 /**
- * Puts variables in the places of the literals of a valid document, where that changes nothing: arguments of fields, and
- * what lists and objects in them hold, of the types that GraphQL comes with. What directives and defaults say stays.
- * Undefined where nothing can be lifted, or where the document would not be valid with any other value.
+ * Puts variables in the places of the literals of a valid document, where that changes nothing: arguments of fields,
+ * and what lists and objects in them hold, of the types that GraphQL comes with. What directives and defaults say
+ * stays. Undefined where nothing can be lifted, or where the document would not be valid with any other value.
  */
 export function liftLiterals(
   text: string,

@@ -8,18 +8,15 @@ import {
 } from 'graphql'
 import type { Literal } from './scan-literals.ts'
 
-/**
- * Returns what a literal comes to as a variable's value; undefined where the document would not be valid, or
- * is not known to be.
- */
+/** Converts a literal to the value of a variable. Returns `undefined` if the literal is invalid for the type. */
 export type ReadLiteral = (literal: Literal) => string | number | undefined
 
 const INTEGER = /^-?\d+$/
 const MAX_INT = 2_147_483_647
 
 /**
- * Readers of the scalars that come with GraphQL: for these a literal and a variable's value come to the same;
- * others have a say of their own.
+ * Readers of the scalars that come with GraphQL: for these a literal and a variable's value come to the same; others
+ * have a say of their own.
  */
 const READERS = new Map<unknown, ReadLiteral>([
   [GraphQLString, ({ kind, raw }) => (kind === 'string' ? raw : undefined)],

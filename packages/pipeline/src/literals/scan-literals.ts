@@ -1,9 +1,9 @@
-/** A number or text in a document. */
+/** Number or string literal in a document. */
 export interface Literal {
   readonly kind: 'string' | 'number'
-  /** The position at which it begins in the document. */
+  /** Offset of the literal in the document. */
   readonly start: number
-  /** The literal as it is written; of a text what is between the quotes. */
+  /** Source text of the literal. Strings come without their quotes. */
   readonly raw: string
 }
 

@@ -19,31 +19,31 @@ const ENVELOPS: ReadonlySet<string> = new Set(['init', 'parse', 'validate', 'con
 
 export type HookName = (typeof HOOK_NAMES)[number]
 
-/** Hooks of one plugin. */
+/** Hooks of one plugin without a behaviour. */
 export type PluginHooks = Readonly<Partial<Record<HookName, Hook>>>
 
-/** Hooks of all such plugins of a server, by their step and in the order of the plugins, and what follows from them. */
+/** Groups the hooks of all plugins without a behaviour by step, in the order of the plugins. */
 export class Others {
   readonly onRequest: readonly Hook[]
   readonly onRequestParse: readonly Hook[]
   readonly onParams: readonly Hook[]
   readonly onExecutionResult: readonly Hook[]
-  /** Somebody looks at texts or documents, so that each is parsed or validated through Envelop. */
+  /** Whether a plugin hooks into parsing or validation, so that Envelop parses and validates each document. */
   readonly readsDocuments: boolean
   readonly validates: boolean
-  /** Somebody may look at values in documents. */
+  /** Whether a plugin can read the values in documents. */
   readonly seesLiterals: boolean
-  /** Somebody builds the context, or chooses the schema. */
+  /** Whether a plugin builds the context or chooses the schema. */
   readonly buildsContext: boolean
-  /** Somebody may look at, or replace, what an operation comes to. */
+  /** Whether a plugin can read or replace results. */
   readonly seesResults: boolean
   readonly processesResults: boolean
   readonly #all: ReadonlySet<Hook>
 
-  /** Somebody wraps Envelop's parsing, validation or building of contexts. */
+  /** Whether a plugin instruments parsing, validation or context building of Envelop. */
   readonly instruments: boolean
 
-  /** `instrumented`: steps that plugins instrument. */
+  /** Groups the hooks. `instrumented` lists the steps that plugins instrument. */
   constructor(plugins: readonly PluginHooks[], instrumented: readonly string[] = []) {
     const named = (name: HookName): readonly Hook[] => plugins.flatMap((plugin) => plugin[name] ?? [])
     const has = (...names: readonly HookName[]): boolean => names.some((name) => named(name).length > 0)

@@ -5,7 +5,7 @@ import { HOOK_NAMES, type PluginHooks } from './others.ts'
 
 type Plugin = Readonly<Record<string, unknown>>
 
-/** One plugin's part in operations: its behaviour, or else its hooks. */
+/** Behaviour of one plugin, or its hooks if it has no behaviour. */
 export type PluginStep =
   | { readonly behaviour: Behaviour; readonly hooks?: undefined }
   | { readonly behaviour?: undefined; readonly hooks: PluginHooks }
