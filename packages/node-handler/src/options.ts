@@ -1,9 +1,8 @@
 export interface NodeHandlerOptions {
   /**
-   * The most bytes that the body of a request served by the fast path may have; one more is answered with 413 before
-   * the rest is read. Counted as the bytes arrive, so it holds for chunked bodies too. It applies beside Yoga's own
-   * `maxRequestBodySize`, which the fast path honours: the smaller of the two decides. `0` allows only empty bodies.
-   * Default: Yoga's limit alone.
+   * Maximum body size in bytes of requests on the fast path. Larger bodies get 413 before the rest is read. Bytes are
+   * counted as they arrive, also in chunked bodies. The fast path also enforces Yoga's `maxRequestBodySize`, so the
+   * smaller limit applies. `0` allows only empty bodies. Default: only Yoga's limit.
    */
   readonly maxBodyBytes?: number | undefined
 }

@@ -22,8 +22,9 @@ export function streamBody(request: object, isStreamed: boolean): void {
 }
 
 /**
- * Counts the body of a request in the ledger, whoever reads it, and what is made from it until the response is over. Bodies
- * in tiny chunks are refused with 400, dropped ones with 503, and the connection is closed. Call it in the listener of 'request'.
+ * Counts the memory of a request body and of the values parsed from it in `processLedger`, until the response is
+ * over. A body in tiny chunks gets 400. A body that is dropped because the ledger is full gets 503. The connection is
+ * closed in both cases. Call it in the `request` listener before the body is read.
  */
 export function guardBody(request: IncomingMessage, response: ServerResponse): void {
   const { headers, httpVersionMajor, socket } = request

@@ -1,16 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { createChoices } from './remembered-choices.ts'
 
-/** Returns the status to refuse a request with. `undefined` if its target is valid, which is in origin form afterwards. */
+/**
+ * Checks the target of a request. Returns the status of the refusal, or `undefined` if the target is valid. A valid
+ * target is in origin form afterwards.
+ */
 export type AcceptTarget = (request: IncomingMessage) => 400 | 404 | undefined
 
 /** URL parsers resolve these segments, also encoded ones, so that a proxy and the server could see different paths. */
 const DOT_SEGMENT = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
 
 /**
- * Checks that `Host` is a host and stands there once (RFC 9112, section 3.2), so that nothing in it can be taken for a
- * path, and brings absolute targets to the origin form: what is served follows from the request's target alone. The
- * host of an absolute target takes the place of the header (section 3.2.2).
+ * Creates a check of `Host` and of the request target. `Host` must be a valid host and occur once (RFC 9112, section
+ * 3.2), so that it cannot be mistaken for a path. Paths with a `.` or `..` segment get 404. Absolute targets are
+ * converted to origin form, and their host replaces the header (section 3.2.2). The served path therefore depends
+ * only on the target.
  */
 export function acceptTargets(): AcceptTarget {
   const isKnownHost = createChoices((host) => isHost(host))

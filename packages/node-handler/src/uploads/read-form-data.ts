@@ -5,9 +5,9 @@ import { openMultipart } from './multipart-parts.ts'
 const MAX_PARTS = 1_000
 
 /**
- * The form in a multipart body that is there whole, as `request.formData()` gives it; each name once, the last of its
- * parts. Rejects with a GraphQLError of status 400 where a part has no name, or the body is none: Yoga's own reader does
- * not always come to an end then.
+ * Parses a complete multipart body, with the result of `request.formData()`. If a name occurs more than once, the
+ * last part counts. Rejects with a GraphQLError of status 400 if the body is invalid or a part has no name. Yoga's
+ * own parser can hang on such bodies.
  */
 export function readFormData(
   body: Uint8Array<ArrayBuffer>,

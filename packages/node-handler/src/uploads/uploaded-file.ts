@@ -2,19 +2,22 @@ import { unusableUpload, uploadTooLarge } from '../errors.ts'
 import { streamBody } from '../http/guard-body.ts'
 import type { PartBytes } from './multipart-parts.ts'
 
-/** A file of a multipart request whose bytes are read from the connection as they arrive. */
+/** File of a multipart request. Its bytes are read from the connection as they arrive. */
 export interface UploadedFile {
-  /** The name that the client gives it; empty until the file has arrived. */
+  /** Name that the client declares; empty until the file arrives. */
   readonly name: string
-  /** The media type that the client states; empty until the file has arrived. */
+  /** Media type that the client declares; empty until the file arrives. */
   readonly type: string
-  /** Nobody knows before the end. */
+  /** Always `undefined`, because the size is unknown until the end of the file. */
   readonly size: undefined
-  /** Its bytes can be read once. */
+  /** Marks that the bytes can be read only once. */
   readonly isOnce: true
-  /** Resolves when the connection has come to the file, and name and type are known. */
+  /** Resolves when the file starts to arrive, and `name` and `type` are set. */
   arrived(): Promise<void>
-  /** The bytes, as fast as they are read. @throws GraphQLError the second time */
+  /**
+   * Returns the bytes with backpressure.
+   * @throws GraphQLError on the second call
+   */
   stream(): AsyncIterable<Uint8Array>
   arrayBuffer(): Promise<ArrayBuffer>
   text(): Promise<string>

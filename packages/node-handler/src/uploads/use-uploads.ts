@@ -3,16 +3,13 @@ import type { Plugin } from 'graphql-yoga'
 import { readUploads, type ReadUploads } from './read-uploads.ts'
 
 export interface UploadOptions {
-  /** Bytes of one file; one more ends its stream with an error. Default 100,000,000. */
+  /** Maximum bytes of one file. A larger file ends its stream with an error. Default 100,000,000. */
   readonly maxFileBytes?: number | undefined
-  /** Files of one request, and places in its operations where they stand. Default 10. */
+  /** Maximum number of files in a request, and of their places in `operations`. Default 10. */
   readonly maxFiles?: number | undefined
-  /** Bytes of `operations`, and of `map`. Default 1,000,000. */
+  /** Maximum bytes of `operations` and of `map`. Default 1,000,000. */
   readonly maxFieldBytes?: number | undefined
-  /**
-   * How long a file is waited for that comes after one which nobody reads: the bytes of both come one after the other.
-   * Default 10,000 ms.
-   */
+  /** Milliseconds to wait for a file that follows an unread file, because files arrive in order. Default 10,000. */
   readonly maxIdleMs?: number | undefined
 }
 
@@ -24,9 +21,9 @@ const NAMES: KnownOptions<UploadOptions> = {
 }
 
 /**
- * Streams the files of GraphQL multipart requests: an operation begins when the first file does, and gets
- * `UploadedFile`s whose bytes are read from the connection at the speed of who reads them. Comes after plugins that
- * read bodies; Yoga's `maxRequestBodySize` applies beside it.
+ * Streams the files of GraphQL multipart requests. An operation starts when its first file starts to arrive.
+ * Resolvers receive an `UploadedFile`, and the connection is read at the speed of the resolver. Place it after
+ * plugins that read request bodies. Yoga's `maxRequestBodySize` applies too.
  */
 export function useUploads(options: UploadOptions = {}): Plugin {
   refuseWrongOptions('useUploads', options, NAMES)
