@@ -11,12 +11,12 @@ export interface TlsOptions {
 
 export interface ChannelOptions {
   /**
-   * Sends pings while calls are in flight. Servers other than grpc-js refuse pings that are more frequent than they expect.
-   * Default: none.
+   * Sends pings while calls are in flight. Servers other than grpc-js refuse pings that are more frequent than they
+   * expect. Default: none.
    */
   readonly keepalive?:
     | {
-        /** Milliseconds of silence before a ping. */
+        /** Milliseconds without received data before a ping is sent. */
         readonly timeMs: number
         /** Milliseconds to wait for the response to a ping. */
         readonly timeoutMs: number
@@ -28,19 +28,22 @@ export interface ChannelOptions {
   readonly maxSendBytes?: number | undefined
   /** Compression of requests. Default none. */
   readonly compression?: 'gzip' | 'deflate' | undefined
-  /** Concurrent calls on one connection before another one is opened. Most servers accept the default. Default 100. */
+  /**
+   * Maximum concurrent calls on one connection before another connection is opened. Default 100, which most servers
+   * accept.
+   */
   readonly maxConcurrentCalls?: number | undefined
   /** Maximum connections to one address. Default 8. */
   readonly maxConnections?: number | undefined
   /**
-   * Timeout in milliseconds for opening a connection, including handshakes. Its calls then fail with UNAVAILABLE, and the
-   * transport reconnects. Default 900; 0: only the calls' deadlines apply.
+   * Timeout in milliseconds for opening a connection, including handshakes. Its calls then fail with UNAVAILABLE, and
+   * the transport reconnects. Default 900; 0: only the calls' deadlines apply.
    */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Milliseconds after which a name is looked up again while there are calls. New calls then use all current addresses. A
-   * lost connection always causes a lookup. The transport `grpc-js` ignores this option. Default 30,000; 0: only after a lost
-   * connection.
+   * Milliseconds between two DNS lookups of the address while there are calls. Calls continue during a lookup, and
+   * later calls use all current addresses. A lost connection also triggers a lookup. Default 30,000; 0 disables the
+   * interval. The `grpc-js` transport ignores it.
    */
   readonly lookupEveryMs?: number | undefined
   /** Options that are passed unchanged to the transport `grpc-js`. They override the options above. */

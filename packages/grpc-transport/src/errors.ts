@@ -1,4 +1,4 @@
-/** An address, a certificate or an option that no transport can be made of; the message says how to mend it. */
+/** Thrown for an invalid address, certificate or option. The message explains the fix. */
 export class GrpcTransportError extends Error {
   override readonly name = 'GrpcTransportError'
   readonly code = 'GRPC_TRANSPORT_OPTIONS'

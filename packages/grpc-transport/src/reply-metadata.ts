@@ -5,7 +5,10 @@ function isReserved(name: string): boolean {
   return name.startsWith(':') || name.startsWith('grpc-') || name === 'content-type'
 }
 
-/** A reply's metadata: what a server's author put there. Bytes come as they are, or as base64 as the wire has them. */
+/**
+ * Returns the custom metadata of a reply, without HTTP and gRPC headers. Values of `-bin` names can be bytes or
+ * base64.
+ */
 export function toReplyMetadata(
   fields: Iterable<readonly [name: string, value: string | Uint8Array]>,
 ): MetadataEntries {

@@ -1,4 +1,4 @@
-/** The 17 gRPC status codes by number. */
+/** Names of the 17 gRPC status codes, indexed by code. */
 export const STATUS_NAMES = [
   'OK',
   'CANCELLED',
@@ -23,20 +23,27 @@ export type StatusName = (typeof STATUS_NAMES)[number]
 
 type OwnLimit =
   | { readonly of: 'request' | 'reply'; readonly maxBytes: number }
-  /** Of the calls that wait for the backend for one client, or of its streams without an end that are open. */
+  /** `waiting`: the client has too many queued calls. `streams`: it has too many open streams without a deadline. */
   | { readonly of: 'waiting' | 'streams' }
 
-/** A call ended with a status other than OK. The message is the backend's and may hold internals. */
+/**
+ * Thrown if a call ends with a status other than OK. The message comes from the backend and can contain internals.
+ */
 export class GrpcCallError extends Error {
   override name = 'GrpcCallError'
   readonly status: StatusName
-  /** `grpc-status-details-bin` of the trailers. */
+  /** Value of the trailer `grpc-status-details-bin`. */
   readonly details: Uint8Array | undefined
-  /** Whether another attempt may be made at once. Default true; only UNAVAILABLE is ever tried again. */
+  /**
+   * Whether the call can be retried immediately. Only calls with the status UNAVAILABLE are retried. Default true.
+   */
   readonly retryable: boolean
-  /** Whether the backend may have seen the call. Default true; false: it was certainly not carried out. */
+  /**
+   * Whether the backend can have received the call. `false` means that it certainly did not execute the call. Default
+   * true.
+   */
   readonly wasSent: boolean
-  /** Which of the caller's own limits ended the call; undefined where the backend did. */
+  /** Local limit that ended the call; `undefined` if the backend ended it. */
   readonly ownLimit: OwnLimit | undefined
 
   constructor(

@@ -4,8 +4,8 @@ import { GrpcTransportError } from './errors.ts'
 import type { TlsOptions } from './endpoint.ts'
 
 /**
- * Reads the certificates of an endpoint.
- * @throws GrpcTransportError for what is no PEM text, of which Node itself passes over authorities in silence
+ * Creates the TLS context of an endpoint.
+ * @throws GrpcTransportError if a certificate or key is not valid PEM. Node itself ignores invalid authorities.
  */
 export function createTlsContext(address: string, { ca, cert, key }: TlsOptions): SecureContext {
   try {

@@ -10,11 +10,11 @@ export interface TransportCall<Signal = AbortSignal> {
   readonly metadata: MetadataEntries
   /** Timeout of the call in milliseconds, or undefined for no limit. It is sent as `grpc-timeout`, unless it is over 24 days. */
   readonly timeoutMs: number | undefined
-  /** Cancels the call. */
+  /** Signal that cancels the call. */
   readonly signal: Signal | undefined
   /**
-   * The GraphQL context of the operation, or the `Callers` of several operations. It identifies the client for which waiting
-   * calls take turns. Default: no client.
+   * The GraphQL context of the operation, or the `Callers` of several operations. It identifies the client for which
+   * waiting calls take turns. Default: no client.
    */
   readonly caller?: unknown
   /** Receives the memory of a long reply, and must release it after the reply was read. Default: it is released immediately. */
@@ -22,8 +22,8 @@ export interface TransportCall<Signal = AbortSignal> {
   /** Called with the metadata before the reply's first message. Exceptions are ignored. */
   readonly onHeaders?: ((metadata: MetadataEntries) => void) | undefined
   /**
-   * Called with the metadata with which the server ends the call, for every status. A reply without messages has no other
-   * metadata. Exceptions are ignored.
+   * Called with the metadata with which the server ends the call, for every status. A reply without messages has no
+   * other metadata. Exceptions are ignored.
    */
   readonly onTrailers?: ((metadata: MetadataEntries) => void) | undefined
 }
@@ -35,8 +35,8 @@ export interface TransportCall<Signal = AbortSignal> {
 export interface Transport<Signal = AbortSignal> {
   unary(call: TransportCall<Signal>, request: Uint8Array): Promise<Uint8Array>
   /**
-   * Starts a server or bidirectional stream. Messages are read from the socket only when the consumer pulls. `return()`
-   * cancels immediately, even while a `next()` is pending.
+   * Starts a server or bidirectional stream. Messages are read from the socket only when the consumer pulls.
+   * `return()` cancels immediately, even while a `next()` is pending.
    */
   stream(
     call: TransportCall<Signal>,

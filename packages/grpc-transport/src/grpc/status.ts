@@ -71,8 +71,9 @@ export function resetError(code: number): GrpcCallError {
 }
 
 /**
- * The longest that is sent: a peer whose timers end here, as those of Node do, takes more for none at all. In whole seconds,
- * as longer times are written.
+ * Longest timeout in milliseconds that is sent as `grpc-timeout`. Longer timeouts are not sent, because peers with
+ * 32-bit timers, such as Node, would treat them as expired. It is a multiple of one second, because timeouts of this
+ * length are sent in seconds.
  */
 export const LONGEST_TIMEOUT_MS: number = 2_147_483_000
 

@@ -15,8 +15,8 @@ const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
 const PACED_BYTES = 16 * 1024 * 1024
 
 /**
- * The transport on an HTTP/2 client of its own.
- * @throws GrpcTransportError when the address or the certificates cannot be read
+ * Creates a transport on the built-in HTTP/2 client. It connects on the first call.
+ * @throws GrpcTransportError if the address or a certificate is invalid
  */
 export function createHttp2Transport(
   endpoint: ResolvedEndpoint,
