@@ -59,6 +59,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       page('Config files and access', '/gateway/'),
       page('Commands', '/gateway/commands'),
       page('Config reference', '/gateway/config'),
+      page('Metrics', '/gateway/metrics'),
     ],
   },
   { text: 'Recipes', items: recipeGroups() },

@@ -5,10 +5,11 @@ import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'
 import { errorCodesOf, labelOf } from '../operation.ts'
 import type { Observer } from '../recorder.ts'
+import { type LabelsOf, METRICS, type NamesOf } from './definitions.ts'
 import { type Readings, registryOf } from './readings.ts'
 import type { ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from '../request-record.ts'
-import { counterTallies, histogramTallies } from '../tallies.ts'
+import { counterTallies, histogramTallies, type Tally } from '../tallies.ts'
 
 /** Readings that the gateway is asked for at the moment of a scrape. */
 export interface MetricsReadings {
@@ -61,13 +62,11 @@ export interface MetricsOptions {
   readonly now?: (() => number) | undefined
 }
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const COSTS = [0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
 const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
 
 /**
- * Prometheus metrics. Labels hold nothing that a client chooses (no operation names, no paths beyond the gateway's
- * own), so that nobody can make their number grow, and no value of a request gets into them.
+ * Creates the Prometheus metrics. Label values never come from clients: operation names are not labels, and paths outside
+ * the gateway share the label `other`. Clients therefore cannot increase the number of series.
  */
 export function createMetrics({ readings, paths, share, now = systemClock.now }: MetricsOptions): Metrics {
   const registry = new Registry()
@@ -117,42 +116,24 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
   }
 }
 
-/** Creates the metrics that are counted, by the values of their labels. */
+/** Creates the metrics that are counted during requests. Each label value has its own tally. */
 function createTallies(registry: Registry) {
-  const counter = (name: string, help: string, labelNames: readonly string[]) =>
-    counterTallies({ registry, name, help, labelNames })
-  const histogram = (name: string, help: string, buckets: readonly number[]) =>
-    histogramTallies({ registry, name, help, buckets })
-  const requests = histogram(
-    'vinyasa_http_request_duration_seconds',
-    'Time from a request to the start of its answer.',
-    SECONDS,
-  )
-  const operations = counter(
-    'vinyasa_operations_total',
-    'Operations executed, over HTTP and WebSocket; live: runs of live queries.',
-    ['type'],
-  )
-  const errors = counter('vinyasa_errors_total', 'Errors in answers over HTTP, by extensions.code.', ['code'])
-  const cache = counter('vinyasa_cache_requests_total', 'Answers by what the response cache did.', [
-    'outcome',
-  ])
-  const calls = histogram(
-    'vinyasa_backend_call_duration_seconds',
-    'RPCs (retries included) and HTTP requests (each attempt) sent to backends.',
-    SECONDS,
-  )
-  const retries = counter('vinyasa_backend_retries_total', 'Calls that were sent again.', ['source', 'kind'])
-  const costs = histogram(
-    'vinyasa_operation_cost_estimated',
-    'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
-    COSTS,
-  )
-  const sizes = histogram(
-    'vinyasa_operation_cost_actual',
-    'Objects of answers, counted while they were made; those of answers from the cache are not.',
-    COSTS,
-  )
+  function counter<Name extends NamesOf<'counter'>>(name: Name): (labels: LabelsOf<Name>) => Tally {
+    const { help, labels } = METRICS[name]
+    return counterTallies({ registry, name, help, labelNames: Object.keys(labels) })
+  }
+  function histogram<Name extends NamesOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>) => Tally {
+    const { help, buckets } = METRICS[name]
+    return histogramTallies({ registry, name, help, buckets })
+  }
+  const requests = histogram('vinyasa_http_request_duration_seconds')
+  const operations = counter('vinyasa_operations_total')
+  const errors = counter('vinyasa_errors_total')
+  const cache = counter('vinyasa_cache_requests_total')
+  const calls = histogram('vinyasa_backend_call_duration_seconds')
+  const retries = counter('vinyasa_backend_retries_total')
+  const costs = histogram('vinyasa_operation_cost_estimated')
+  const sizes = histogram('vinyasa_operation_cost_actual')
   return {
     requestOf: keyed((path: string) => keyed((status: number) => requests({ path, status }))),
     operationOfType: keyed((type: string) => operations({ type })),
@@ -169,48 +150,42 @@ function createTallies(registry: Registry) {
   }
 }
 
+/** Creates the metrics whose values are read at each scrape. */
 function addReadings(registry: Registry, readings: MetricsReadings): void {
   const registers = [registry]
-  const gauge = (name: string, help: string, read: () => number | undefined): Gauge =>
+  const gauge = (name: NamesOf<'gauge'>, read: () => number | undefined): Gauge =>
     new Gauge({
       name,
-      help,
+      help: METRICS[name].help,
       registers,
       collect() {
         const value = read()
         if (value !== undefined) this.set(value)
       },
     })
-  /** Of a number that never falls. */
-  const counter = (name: string, help: string, read: () => number | undefined): Counter =>
+  /** `read` returns a total that never falls. */
+  const counter = (name: NamesOf<'counter'>, read: () => number | undefined): Counter =>
     new Counter({
       name,
-      help,
+      help: METRICS[name].help,
       registers,
       collect() {
         this.reset()
         this.inc(read() ?? 0)
       },
     })
-  gauge(
-    'vinyasa_http_requests_in_flight',
-    'Requests whose response has not begun, of server.maxInFlight for each process.',
-    () => readings.load?.()?.requests,
-  )
-  gauge(
-    'vinyasa_connections',
-    'Open connections, WebSockets and event streams included, of server.maxConnections for each process.',
-    () => readings.load?.()?.connections,
-  )
-  gauge('vinyasa_live_subscriptions', 'Live subscriptions now.', () => readings.live()?.subscriptions)
-  gauge('vinyasa_live_groups', 'Distinct live queries now.', () => readings.live()?.groups)
-  counter('vinyasa_live_executions_total', 'Runs of live queries.', () => readings.live()?.executions)
-  counter('vinyasa_live_events_total', 'Invalidation events seen.', () => readings.live()?.events)
+  gauge('vinyasa_http_requests_in_flight', () => readings.load?.()?.requests)
+  gauge('vinyasa_connections', () => readings.load?.()?.connections)
+  gauge('vinyasa_live_subscriptions', () => readings.live()?.subscriptions)
+  gauge('vinyasa_live_groups', () => readings.live()?.groups)
+  counter('vinyasa_live_executions_total', () => readings.live()?.executions)
+  counter('vinyasa_live_events_total', () => readings.live()?.events)
+  const { help, labels, aggregator } = METRICS.vinyasa_backend_breaker_open
   const breakers = new Gauge({
     name: 'vinyasa_backend_breaker_open',
-    help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
-    labelNames: ['source'],
-    aggregator: 'max',
+    help,
+    labelNames: Object.keys(labels),
+    aggregator,
     registers: [],
     collect() {
       for (const { source, state } of readings.breakers()) {
@@ -219,17 +194,9 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
     },
   })
   registry.registerMetric(breakers)
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
-  gauge(
-    'vinyasa_cache_bytes',
-    'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
-    () => readings.cacheBytes(),
-  )
-  gauge('vinyasa_held_bytes', 'Memory held for clients.', () => processLedger().bytes)
+  gauge('process_resident_memory_bytes', () => process.memoryUsage.rss())
+  gauge('vinyasa_cache_bytes', () => readings.cacheBytes())
+  gauge('vinyasa_held_bytes', () => processLedger().bytes)
   let lost = 0
-  counter(
-    'vinyasa_log_lines_lost_total',
-    'Log lines that could not be written.',
-    () => (lost += readings.lostLogLines()),
-  )
+  counter('vinyasa_log_lines_lost_total', () => (lost += readings.lostLogLines()))
 }
