@@ -13,7 +13,7 @@ import { fragmentsOf, usedFragments, type Fragments } from './fragments.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** The variables as directives see them: what the request gave, with the operation's defaults. */
+/** Returns the variables of a request with the operation's default values. */
 export function withDefaults(
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: Variables | null | undefined,
@@ -26,7 +26,10 @@ export function withDefaults(
   return variables
 }
 
-/** Returns what a directive says by an argument; undefined: nothing, or by a variable that is not given. */
+/**
+ * Returns the value of a directive's argument. Returns `undefined` if the argument, or the variable that it uses, is
+ * missing.
+ */
 export function directiveArgument(
   directive: DirectiveNode,
   name: string,
@@ -36,7 +39,7 @@ export function directiveArgument(
   return value && valueFromASTUntyped(value, variables)
 }
 
-/** Whether `@skip` and `@include` leave the node in. A variable that is not given decides nothing: the node stays. */
+/** Returns whether `@skip` and `@include` keep the selection. A directive whose variable is missing keeps it. */
 export function isIncluded({ directives = [] }: SelectionNode, variables: Variables = {}): boolean {
   return directives.every((directive) => {
     const { value } = directive.name
@@ -45,7 +48,7 @@ export function isIncluded({ directives = [] }: SelectionNode, variables: Variab
   })
 }
 
-/** Every directive of the operations and fragments of a document, in its order. */
+/** Calls `visitOne` for every directive in the operations and fragments of a document, in document order. */
 export function forEachDirective(
   { definitions }: DocumentNode,
   visitOne: (node: DirectiveNode) => void,
@@ -69,7 +72,7 @@ export function forEachDirective(
   }
 }
 
-/** The variables on which it depends what the directives of those names say. */
+/** Returns the variables that the directives with these names use. */
 export function directiveVariables(document: DocumentNode, names: ReadonlySet<string>): Set<string> {
   const used = new Set<string>()
   forEachDirective(document, (node) => {
@@ -78,7 +81,7 @@ export function directiveVariables(document: DocumentNode, names: ReadonlySet<st
   return used
 }
 
-/** The variables that an operation uses, in its fragments too. */
+/** Returns the variables that an operation and its fragments use. */
 export function usedVariables(operation: OperationDefinitionNode, fragments: Fragments): Set<string> {
   const used = new Set<string>()
   for (const node of [operation, ...usedFragments(operation, fragments)]) addVariables(node, used)
@@ -93,8 +96,8 @@ function addVariables(node: ASTNode, used: Set<string>): void {
 }
 
 /**
- * The document without the directives of those names. Variables that nothing but these used are not declared any more: it
- * validates as the document did.
+ * Returns the document without the directives of these names. Variables that only these directives use are removed
+ * from the operations, so the document stays valid.
  */
 export function withoutDirectives(document: DocumentNode, names: ReadonlySet<string>): DocumentNode {
   const released = new Set<string>()

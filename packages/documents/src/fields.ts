@@ -13,21 +13,22 @@ import { fragmentOf, type Fragment, type Fragments, type FragmentUse } from './f
 
 export interface FieldWalk {
   readonly fragments: Fragments
-  /** Together with `schema`: fragments that an object of the type is not in are left out. Default: none is. */
+  /** Skips fragments that do not apply to this object type. Requires `schema`. Default: no fragment is skipped. */
   readonly type?: GraphQLObjectType | undefined
   readonly schema?: GraphQLSchema | undefined
-  /** Whether a selection counts. Default: all do, whatever their directives say. */
+  /** Returns whether to include a selection. Default: all selections are included, whatever their directives. */
   readonly includes?: ((selection: SelectionNode) => boolean) | undefined
-  /** Whether a fragment is put in place, asked wherever it is spread. Default: it is. */
+  /** Returns whether to enter a fragment. Called at each spread. Default: all fragments are entered. */
   readonly enters?: ((use: FragmentUse, fragment: Fragment) => boolean) | undefined
-  /** Names of fragments that are in place already; those that come are added. Default: a set for this walk. */
+  /** Names of fragments that were already entered; the walk adds to it. Default: a new set per walk. */
   readonly followed?: Set<string> | undefined
 }
 
 /**
- * The fields of one level of selection sets, in the document's order, with fragments in place, each named one once.
+ * Calls `visit` for the fields of one level of selection sets, in document order. Fragments are expanded, and each
+ * named fragment is expanded once.
  *
- * @param visit `on`: the innermost type condition around the field, if there is one.
+ * @param visit `on` is the innermost type condition around the field, or `undefined`.
  */
 export function forEachField(
   walk: FieldWalk,
@@ -57,7 +58,10 @@ export function forEachField(
   for (const set of sets) follow(set, undefined)
 }
 
-/** The same by response name, in the order of the answer (GraphQL, section 6.3.2). */
+/**
+ * Collects the fields of one level by response name, in the order of the response (GraphQL specification, section
+ * 6.3.2).
+ */
 export function collectFields(
   walk: FieldWalk,
   sets: readonly SelectionSetNode[],
@@ -83,11 +87,11 @@ function applies(
 }
 
 /**
- * Works something out for selection sets and what is below them: once for each set, however often fragments bring it. What
- * is inside itself, or is not there, is `nothing`.
+ * Computes a value for selection sets from the values of the sets below them. Each set is computed once, however
+ * often fragments include it. The value of a recursive or missing set is `nothing`.
  *
- * @param work `below`: of what a selection has below it, or puts in its place. `around`: what the caller of `below`, or of
- * the fold, says of the place; a set must be at places of one kind only, as it is with their type.
+ * @param work `below` returns the value of the set below a selection, or of a fragment. `around` is passed on from
+ * the caller of `below` or of the fold. A set must always have the same `around`, for example its type.
  */
 export function foldSelections<Value extends {} | null, Around = void>(
   fragments: Fragments,
@@ -118,7 +122,7 @@ export function foldSelections<Value extends {} | null, Around = void>(
   return fold
 }
 
-/** The object types that a value of the type can be; none for leaves and inputs. */
+/** Returns the object types that a value of the type can have. Returns an empty list for leaf and input types. */
 export function possibleObjects(
   schema: GraphQLSchema,
   type: GraphQLNamedType | undefined,

@@ -15,7 +15,7 @@ export type FragmentUse = FragmentSpreadNode | InlineFragmentNode
 /** One map for all documents without fragments, as what is worked out of them keeps it. */
 const NONE: Fragments = new Map()
 
-/** The fragments of a document, by name. */
+/** Returns the fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   if (definitions.length === 1 && definitions[0]?.kind !== Kind.FRAGMENT_DEFINITION) return NONE
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -25,12 +25,12 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return fragments
 }
 
-/** Returns the fragment that a spread or an inline fragment stands for; undefined: none has that name. */
+/** Returns the fragment of a spread, or the inline fragment itself. Returns `undefined` if the name is unknown. */
 export function fragmentOf(fragments: Fragments, use: FragmentUse): Fragment | undefined {
   return use.kind === Kind.INLINE_FRAGMENT ? use : fragments.get(use.name.value)
 }
 
-/** The fragments that an operation spreads, in other fragments too. */
+/** Returns the fragments that an operation uses, directly or in other fragments. */
 export function usedFragments(
   operation: OperationDefinitionNode,
   fragments: Fragments,

@@ -1,6 +1,6 @@
 import { getOperationAST, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 
-/** An operation as a client names it: null or undefined is the only one of its document. */
+/** Operation as a client selects it. Without a name, it is the only operation of the document. */
 export interface NamedOperation {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -8,8 +8,8 @@ export interface NamedOperation {
 }
 
 /**
- * Remembers what follows from an operation under a schema, as long as both live. A name that the document does not have is
- * answered anew each time: clients may think of any number of them.
+ * Creates a cache for values derived from an operation and a schema. Entries live as long as both. Unknown operation
+ * names are not cached, because clients can send any number of them.
  */
 export function createOperationMemo<Value>(): (operation: NamedOperation, create: () => Value) => Value {
   const bySchema = new WeakMap<GraphQLSchema, WeakMap<OperationDefinitionNode, Value>>()

@@ -1,8 +1,8 @@
 import { GraphQLSchema, type GraphQLSchemaConfig } from 'graphql'
 
 /**
- * The schema made anew with something changed that gives it no field. What others have noted in its extensions stays:
- * graphql 16 copies notes with names only, and a plugin that wraps resolvers knows by a symbol what it has wrapped already.
+ * Returns a copy of a schema with changes that do not add fields. The extensions of the schema are kept, including
+ * those with symbol keys. graphql 16 would drop them, and plugins mark wrapped resolvers with such keys.
  */
 export function schemaWith(schema: GraphQLSchema, changes: Partial<GraphQLSchemaConfig>): GraphQLSchema {
   const changed = new GraphQLSchema({ ...schema.toConfig(), ...changes })

@@ -2,11 +2,11 @@ import { type ASTNode, type DocumentNode, Lexer, Location, type Source, type Tok
 import { isList, memberOf, membersOf } from './members.ts'
 
 /**
- * Lets go of the tokens of a parsed document, which graphql keeps for as long as the document lives: about an eighth of what
- * it takes. Locations stay graphql's `Location`s, and who asks one for its tokens is given those that the text is read to
- * anew. A document that is frozen, or was parsed without locations, stays as it is.
+ * Removes the tokens of a parsed document, which take about an eighth of its memory. Locations remain `Location`
+ * objects. Reading the tokens of a location parses the text again. Frozen documents and documents without locations
+ * are not changed.
  *
- * @returns how many nodes the document has
+ * @returns the number of nodes in the document
  */
 export function withoutTokens(document: DocumentNode): number {
   const { loc } = document

@@ -29,9 +29,9 @@ const MAX_COUNTED_LINES = 100_000
 const CHARACTERS_OF_LINE = 100
 
 /**
- * Validates like graphql's `validate`, with the same errors in the same order, but runs all rules in one walk. Long documents
- * get fewer errors: see `MAX_COUNTED_LINES`. It calls graphql's own function if the walk ends early, if the caller passes a
- * `typeInfo`, or if the document defines types.
+ * Validates a document like graphql's `validate`, with the same errors in the same order, but runs all rules in one
+ * walk. Long documents get fewer errors: see `MAX_COUNTED_LINES`. It calls graphql's own function if the walk ends
+ * early, if the caller passes a `typeInfo`, or if the document defines types.
  */
 export const validateInOneWalk: typeof validate = (
   schema,
