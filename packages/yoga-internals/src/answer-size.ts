@@ -2,15 +2,18 @@ import { GraphQLError } from 'graphql'
 import { AnswerCalls } from './answer-calls.ts'
 import { type Abortable, createAttachment, type Attachment, type Ending } from '@vinyasa/base'
 
-/** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
+/**
+ * Limits the size of the response to one operation. 0 disables a limit. Larger responses fail with
+ * `RESPONSE_TOO_LARGE`.
+ */
 export interface AnswerLimits {
   /**
-   * Objects in one answer, those of lists and joins each time that they are written. Default 1_000_000. What resolvers make
-   * is held until it is whole, 200 bytes an object and 40 for each field after its first, 64 bytes for each number or string of
-   * a list: of that an answer has no more than `maxAnswerBytes`, or its default.
+   * Maximum objects in one response, counted each time that they are serialized. Default 1_000_000. The results of
+   * resolvers are held until the response is complete. Their memory is limited to `maxAnswerBytes`, but at least to
+   * its default: 200 bytes per object, 40 for each field after the first, and 64 for each number or string in a list.
    */
   readonly maxAnswerObjects?: number | undefined
-  /** Bytes of one answer's JSON. Default 67_108_864. */
+  /** Maximum bytes of the JSON of one response. Default 67_108_864. */
   readonly maxAnswerBytes?: number | undefined
 }
 
@@ -152,12 +155,15 @@ export function beginAnswer(context: unknown, limits: AnswerLimits, before?: Ans
   return size
 }
 
-/** Undefined where nobody counts. */
+/** Returns the size of the response that a GraphQL context belongs to. Returns `undefined` if it is not counted. */
 export function answerSizeOf(context: unknown): AnswerSize | undefined {
   return typeof context === 'object' && context !== null ? ofContexts.get(context) : undefined
 }
 
-/** Returns what ends a read of an operation: its answer is given up, or `leaving` aborts. */
+/**
+ * Returns the signal that ends a backend call of an operation. It aborts when the response is refused or `leaving`
+ * aborts.
+ */
 export function endOfRead(context: unknown, leaving: Abortable | undefined): Abortable | undefined {
   return answerSizeOf(context)?.endingWith(leaving) ?? leaving
 }
