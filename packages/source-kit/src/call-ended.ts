@@ -1,8 +1,10 @@
-/** What an observer of calls may give as a call begins: it is called with the outcome as the call ends. */
+/** Function that an observer can return when a call starts. It is called with the outcome when the call ends. */
 export interface CallEnded<Outcome> {
   (outcome: Outcome): void
-  /** Go with the call, gRPC's as metadata, in place of those of the same names. Names in lower case. */
+  /**
+   * Headers to add to the call, or metadata for gRPC. They replace headers of the same name. Names are lower case.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sends the call, so that it is sent in a context of the observer's. */
+  /** Sends the call inside a context of the observer, such as an active trace span. */
   readonly within?: (<T>(send: () => T) => T) | undefined
 }

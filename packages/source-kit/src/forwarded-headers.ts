@@ -20,12 +20,14 @@ const NEVER = new Set([
   'user-agent',
 ])
 
-/** Whether a header, by its name in lower case, cannot be passed on, in either direction. */
+/** Returns whether a header must not be forwarded in either direction. `name` is lower case. */
 export function isOfConnection(name: string): boolean {
   return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
 }
 
-/** Refuses names in `forwardHeaders` that no source passes on. `errorOf` makes the source's own error. */
+/**
+ * Throws if `forwardHeaders` contains a header that cannot be forwarded. `errorOf` creates the error of the source.
+ */
 export function refuseForwarded(
   names: readonly string[],
   errorOf: (path: readonly PropertyKey[], message: string) => Error,
@@ -38,7 +40,10 @@ export function refuseForwarded(
     )
 }
 
-/** Reads headers as Fetch has them, or a plain record of them, on a GraphQL context or on its request. */
+/**
+ * Returns a function that reads the request headers of a GraphQL context. It supports Fetch `Headers` and plain
+ * objects, on the context or on its `request`.
+ */
 export function headersOf(context: unknown): ((name: string) => string | undefined) | undefined {
   if (typeof context !== 'object' || context === null) return undefined
   const request = 'request' in context ? context.request : undefined

@@ -7,21 +7,21 @@ import type { Executor } from './plan/plain-executor.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
 
-/** An operation as the pipeline of a Yoga server hands it to those who may execute it. */
+/** Operation that the pipeline of a Yoga server passes to its executors. */
 export interface PlannedOperation {
   readonly prepared: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
   readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
   readonly context: unknown
-  /** Arguments that other plugins have added. */
+  /** Executor arguments that other plugins added. */
   readonly added?: object | undefined
-  /** Executes in parts: no plan does. */
+  /** Executor that returns a result in parts. Plans do not support this. */
   readonly executor?: unknown
 }
 
-/** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
+/** Envelop plugin. On a Yoga server, it reports types that are missing in the schema at startup. */
 export type SourcesPlugin = Plugin & {
   onYogaInit(): void
-  /** For the pipeline of a Yoga server; Envelop without it calls the hooks. */
+  /** Behaviour for the pipeline of a Yoga server. Envelop without the pipeline calls the hooks. */
   readonly behaviour: {
     plan<Operation extends PlannedOperation>(
       operation: Operation,
@@ -30,14 +30,17 @@ export type SourcesPlugin = Plugin & {
   }
 }
 
-/** Of all answers of a server, whoever makes them, and of its schemas. */
+/** Options for all responses and schemas of a server. */
 export interface SourcesOptions extends AnswerLimits {
   /**
-   * Directives that other plugins add to schemas without them, as `useLiveQuery().directives`: a schema that is made anyway has
-   * them at once. Default: none.
+   * Directives of other plugins, such as `useLiveQuery().directives`. The merged schema has them from the start.
+   * Default: none.
    */
   readonly directives?: readonly GraphQLDirective[] | undefined
-  /** Hears when more than 8 MiB are held of answers that the server makes, and when no longer. Default: nobody does. */
+  /**
+   * Receives `true` when the server holds more than 8 MiB of unfinished responses, and `false` when it no longer
+   * does. Default: not called.
+   */
   readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
 }
 
@@ -49,9 +52,9 @@ const NAMES: KnownOptions<SourcesOptions> = {
 }
 
 /**
- * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
- * schema. May be used several times on one server, in any order.
- * @throws SchemaConflictError from the server's constructor when two places define one field
+ * Adds the types and fields of sources to the schema of a server. They form the complete schema if the server has no
+ * other schema. It can be used several times on one server, in any order.
+ * @throws SchemaConflictError from the server's constructor if two places define the same field
  */
 export function useSources(sources: Source | readonly Source[], options: SourcesOptions = {}): SourcesPlugin {
   refuseWrongOptions('useSources', options, NAMES)

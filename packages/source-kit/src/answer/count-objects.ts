@@ -34,7 +34,8 @@ export function countObjects(schema: GraphQLSchema, turns: AnswerTurns): void {
 }
 
 /**
- * Returns what the type's author has set as `isTypeOf`; undefined where there is no more than the counting.
+ * Returns the `isTypeOf` function that the author of the type has set. Returns `undefined` if the function only
+ * counts objects.
  */
 export function ownIsTypeOf({ isTypeOf }: Pick<GraphQLObjectType, 'isTypeOf'>): IsTypeOf | undefined {
   return isTypeOf ? behindObjectCounter(isTypeOf) : undefined

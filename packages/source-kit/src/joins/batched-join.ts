@@ -6,19 +6,22 @@ import { isJoinKey, type ReadParent } from './parent-key.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The items that a call brought, by the key that each of them has. */
+/** Items of a reply, grouped by key. */
 export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
 
-/** A field whose values one call brings for many parents. */
+/** Joined field whose values are loaded with one call for many parents. */
 export interface BatchedJoin {
   readonly readKey: ReadParent
-  /** All items of a key, as a list, in place of the first. */
+  /** Whether the field returns all items of a key as a list, instead of the first item. */
   readonly many: boolean
-  /** Keys that one call takes, at least one. */
+  /** Maximum number of keys per call, at least 1. */
   readonly maxBatchSize: number
-  /** A text for the arguments that are no keys: those with equal texts share calls. Default: there are none. */
+  /**
+   * Returns a string for the arguments apart from the keys. Fields with equal strings share calls. Default: no such
+   * arguments.
+   */
   readonly argumentsText?: (args: Values) => string
-  /** Makes one call. No two keys are equal as texts. */
+  /** Makes one call. The string values of its keys are unique. */
   readonly load: (
     keys: readonly unknown[],
     args: Values,
@@ -33,7 +36,10 @@ interface AskedKey extends Keyed {
 
 type Calls = JoinCalls<AskedKey, ItemsByKey>
 
-/** Resolves a joined field by one call for all parents that are resolved together, whatever the order of what it brings. */
+/**
+ * Creates a resolver that loads a joined field with one call for all parents that are resolved in the same tick. The
+ * items of the reply can be in any order.
+ */
 export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unknown, unknown, Values> {
   const { readKey, many, maxBatchSize, argumentsText = () => '', load } = join
   const ofExecutions = createAttachment<Map<string, Calls>>()
@@ -96,7 +102,7 @@ function keyText(value: unknown): string {
   return json === undefined ? String(value) : `\0${json}`
 }
 
-/** The items by what is read of them, as text. Items without it are nobody's. */
+/** Groups items by the string value of their key. Items without a key are ignored. */
 export function groupByKey(items: unknown, keyOf: (item: object) => unknown): ItemsByKey {
   const groups = new Map<string, unknown[]>()
   for (const item of Array.isArray(items) ? (items as unknown[]) : []) {

@@ -1,29 +1,32 @@
 import { systemClock } from '@vinyasa/base'
 import { groupBy } from '../schema/group-by.ts'
 
-/** A request for what a join brings for a key. */
+/** Request for the items of one key. */
 export interface Keyed {
   readonly key: string
 }
 
 /**
- * The calls that one joined field makes in one execution, whoever asks: as a DataLoader makes them. All who ask in one turn
- * of promises ask at once, and no key is asked for twice.
+ * Calls of one joined field in one execution, batched as in DataLoader. Requests of the same tick share a call, and
+ * each key is requested once.
  */
 export interface JoinCalls<Asked extends Keyed, Reply> {
-  /** Asks for a key, unless it was asked for before; gives the call to wait for. */
+  /** Requests a key unless it was already requested. Returns the call to wait for. */
   ask(asked: Asked): JoinBatch
-  /** Returns the reply that brought a key; undefined where none did. */
+  /** Returns the reply that contains a key; `undefined` if there is none yet. */
   replyFor(key: string): Reply | undefined
-  /** The call that was sent with a key. */
+  /** Returns the promise of the call that requested a key. */
   sentFor(key: string): Promise<Reply> | undefined
-  /** Sends nothing more. */
+  /** Sends no more calls. */
   stop(): void
 }
 
-/** One call of a join, which takes keys until it is sent. */
+/** Call of a join. Keys can be added until it is sent. */
 export interface JoinBatch {
-  /** Waits for this call, and for those that bring the keys. First come the keys that it asked for itself. */
+  /**
+   * Waits for this call and for the calls that load the remaining keys. The keys of this call come first in the
+   * result.
+   */
   arrive<Asked extends Keyed>(asked: readonly Asked[]): Promise<readonly Asked[]>
 }
 
@@ -99,7 +102,7 @@ class Batch<Asked extends Keyed, Reply> implements JoinBatch {
   }
 }
 
-/** Asks for all, and goes on with those that come together. */
+/** Requests all keys. Calls `next` for each group of keys that one call loads. */
 export async function askAll<Asked extends Keyed>(
   all: readonly Asked[],
   ask: (asked: Asked) => JoinBatch,

@@ -5,21 +5,24 @@ import { fieldOf } from '../own/names.ts'
 import { asOwn } from '../own/stand-ins.ts'
 import { FallBack } from '../plan/refusals.ts'
 
-/** Reads off a parent what a join is made with. */
+/** Reads the key of a join from a parent object. */
 export type ReadParent = (
   parent: unknown,
   context: unknown,
   info: GraphQLResolveInfo,
 ) => MaybePromise<unknown>
 
-/** Whether a value can be the key of a join: an empty text is none, as gRPC backends write it for "nothing". */
+/**
+ * Returns whether a value can be the key of a join. Null and the empty string are not keys; gRPC backends write the
+ * empty string for a missing value.
+ */
 export function isJoinKey(value: unknown): boolean {
   return value !== null && value !== undefined && value !== ''
 }
 
 /**
- * A field of the parent as a client sees it: through its own resolver and scalar, because the parent may be another
- * source's object, with names and representations of its own.
+ * Reads a field of the parent through its resolver and scalar. The parent can be an object of another source with
+ * other names and representations.
  */
 export function parentField(name: string): ReadParent {
   const readMember = memberReader(name)
@@ -36,7 +39,7 @@ export function parentField(name: string): ReadParent {
   }
 }
 
-/** A member of the parent as it is, for parents that are the source's own objects. */
+/** Reads an own property of the parent directly. Use it if parents are objects of the same source. */
 export function parentMember(name: string): ReadParent {
   return (parent) =>
     typeof parent === 'object' && parent !== null && Object.hasOwn(parent, name)
@@ -45,8 +48,9 @@ export function parentMember(name: string): ReadParent {
 }
 
 /**
- * Returns what {@link parentField} gives for a field that shows `value`, for plans; null: it is no key.
- * @throws FallBack
+ * Returns the key that {@link parentField} returns for a field with this value, or null if it is not a key. For
+ * plans.
+ * @throws FallBack if the key is not a scalar
  */
 export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
   if (!isJoinKey(value)) return null

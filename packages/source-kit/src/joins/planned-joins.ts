@@ -2,14 +2,14 @@ import type { Recorded } from '../plan/recorded.ts'
 import { joinedValue, type BatchedJoin, type ItemsByKey } from './batched-join.ts'
 import { createJoinCalls, type JoinCalls, type Keyed } from './join-calls.ts'
 
-/** The batched joins of one execution of a plan. All places that select a join with equal arguments share its calls. */
+/** Batched joins of one execution of a plan. All places that select a join with equal arguments share its calls. */
 export class PlannedJoins<Join extends BatchedJoin, Asked extends Keyed, Reply> {
-  /** Ordinary execution has taken over, and makes what calls are left to make. */
+  /** Whether graphql-js has taken over the execution and makes the remaining calls. */
   isOver = false
   readonly #calls = new Map<Join, Map<string, JoinCalls<Asked, Reply>>>()
   readonly #itemsIn: (join: Join, reply: Reply) => ItemsByKey
 
-  /** `itemsIn`: what the join itself makes of a reply. */
+  /** Creates the joins. `itemsIn` groups the items of a reply by key. */
   constructor(itemsIn: (join: Join, reply: Reply) => ItemsByKey) {
     this.#itemsIn = itemsIn
   }
@@ -26,7 +26,9 @@ export class PlannedJoins<Join extends BatchedJoin, Asked extends Keyed, Reply> 
     return calls
   }
 
-  /** Ends it: nothing more is called. What was called is told once. */
+  /**
+   * Stops the plan from making calls and returns the calls already made. Later invocations return an empty record.
+   */
   recorded(): Recorded {
     const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
     if (!this.isOver)

@@ -2,7 +2,7 @@ import type { JsonText } from '@vinyasa/base'
 import type { JoinedJson, JsonSize, PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
 import { mergeRecorded, type Recorded } from '../plan/recorded.ts'
 
-/** A parent's key for a field that another kind of source joins; null: it has none. */
+/** Key of a parent for a field that another kind of source joins; null if the parent has no key. */
 export interface SharedKey {
   readonly shared: PreparedJoin
   readonly key: string | null
@@ -19,20 +19,23 @@ interface Value<Json> {
   json?: Json
 }
 
-/** The fields of one execution of a plan that other kinds of sources join, each loaded once for a key. */
+/** Fields of one execution of a plan that other kinds of sources join. Each field is loaded once per key. */
 export class SharedJoins<Json extends JsonText> {
   #isOver = false
   readonly #loads = new Map<PreparedJoin, Load<Json>>()
   readonly #site: Site
   readonly #as: (json: JsonText) => Json
 
-  /** `as`: makes of JSON what whoever joins writes it as. */
+  /** Creates the joins. `as` converts JSON to the form in which the joining source writes it. */
   constructor(site: Site, as: (json: JsonText) => Json) {
     this.#site = site
     this.#as = as
   }
 
-  /** Each of them has a place in the answer. @throws GraphQLError where it is too large with them */
+  /**
+   * Loads fields that each appear once in the response.
+   * @throws GraphQLError if the response becomes too large
+   */
   async load(all: readonly SharedKey[]): Promise<void> {
     if (this.#isOver) return
     const asked = new Map<Load<Json>, (string | null)[]>()
@@ -52,13 +55,16 @@ export class SharedJoins<Json extends JsonText> {
     return this.#valueOf(shared, key).joined
   }
 
-  /** The JSON of what was loaded: written for the first who asks, and the same for all others. */
+  /** Returns the JSON of a loaded field. It is serialized once and shared. */
   jsonOf({ shared, key }: SharedKey): Json {
     const value = this.#valueOf(shared, key)
     return (value.json ??= this.#as(value.joined.json()))
   }
 
-  /** Ends it: nothing more is called. What was called is told once: others ask the joins below theirs, and so these again. */
+  /**
+   * Stops the plan from making calls and returns the calls already made, including those of joins below. Later
+   * invocations return an empty record.
+   */
   recorded(): Recorded {
     if (this.#isOver) return { roots: new Map(), joins: new Map() }
     this.#isOver = true

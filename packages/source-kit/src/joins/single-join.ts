@@ -4,8 +4,8 @@ import { isJoinKey, type ReadParent } from './parent-key.ts'
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Resolves a joined field by one call for each parent. Null where the parent has no key, and where the call fails with the
- * code `NOT_FOUND`.
+ * Creates a resolver that makes one call per parent. It returns null if the parent has no key, or if the call fails
+ * with the code `NOT_FOUND`.
  */
 export function createSingleJoin(
   bound: ReadonlyMap<string, ReadParent>,

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
 
-/** Creates the scalar of any JSON value. Its values are sent as they are. */
+/** Creates the scalar `JSON` for any JSON value. `serialize` converts values for the response. Default: unchanged. */
 export function createJsonScalar(serialize = (value: unknown): unknown => value): GraphQLScalarType {
   return new GraphQLScalarType({
     name: 'JSON',
@@ -28,7 +28,7 @@ function unrounded(value: unknown): unknown {
 
 const MAX_DIGITS = 1_000
 
-/** A literal's value; integers that a JavaScript number would round keep their digits. */
+/** Returns the value of a literal. Integers beyond the safe range become a `bigint`, so they keep all digits. */
 export function exactLiteral(
   node: ValueNode,
   variables?: Parameters<typeof valueFromASTUntyped>[1],
@@ -52,7 +52,7 @@ export function exactLiteral(
   }
 }
 
-/** JSON that a bigint may be in: it becomes a string of its digits. */
+/** Returns a JSON value in which each `bigint` is replaced by a string of its digits. */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(withoutBigInts)

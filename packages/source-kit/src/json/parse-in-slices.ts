@@ -2,9 +2,9 @@ import { endOfText, JsonByte, type JsonLimits, kindOf, SLICE_BYTES, type Turns }
 
 export interface ParseOptions extends JsonLimits {
   readonly turns: Turns
-  /** Parses parts of it, which are lists and objects. */
+  /** Parses a part of the text, which is a list or an object. */
   readonly parse: (text: string) => unknown
-  /** The error for a limit that is exceeded. */
+  /** Creates the error for an exceeded limit. */
   readonly refuse: (limit: keyof JsonLimits) => Error
 }
 
@@ -34,9 +34,9 @@ interface Open {
 }
 
 /**
- * Parses JSON in UTF-8 as `parse` does, about `SLICE_BYTES` a turn of the event loop: lists and objects that
- * are longer are taken apart at their commas. Only slices of it ever become text, which the heap's nursery
- * forgets: a text of megabytes for each reply stays until the whole heap is collected.
+ * Parses UTF-8 JSON, about `SLICE_BYTES` per tick of the event loop. Long lists and objects are split at their
+ * commas. Only small slices become strings, which V8 frees cheaply. A string of several megabytes would stay in
+ * memory until a full garbage collection.
  */
 export async function parseInSlices(given: Uint8Array, options: ParseOptions): Promise<unknown> {
   const parser = new SliceParser(given, options)

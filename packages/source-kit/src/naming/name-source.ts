@@ -24,21 +24,24 @@ import { withOwnArguments } from '../own/stand-ins.ts'
 import { valuesFor, withValues } from './rename-field.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 
-/** A source as clients see it. */
+/** Source with the names that clients use. */
 export interface NamedSource {
   readonly source: Source
   /**
-   * Returns what clients call a type of the source; undefined: they do not see it. Names of other sources are
-   * left as they are.
+   * Returns the client name of a type of the source; `undefined` if it is hidden. Names of other sources are
+   * unchanged.
    */
   typeNamed(own: string): string | undefined
-  /** Returns what clients call a field of the source; undefined: they do not see it. */
+  /** Returns the client name of a field of the source; `undefined` if it is hidden. */
   fieldNamed(type: string, own: string): string | undefined
-  /** The names that may be meant where the source itself names a type. */
+  /** Returns the client names that a type name in the source's own declarations can refer to. */
   typesMeant(own: string): readonly string[]
 }
 
-/** Gives types and fields of a source the names that its user wants. @throws SourceNamesError with all that is wrong */
+/**
+ * Renames or hides types and fields of a source.
+ * @throws SourceNamesError with all invalid names
+ */
 export function nameSource(source: Source, options: SourceNames): NamedSource {
   const { prefix, rename, hide } = options
   if (!prefix && !rename && !hide)

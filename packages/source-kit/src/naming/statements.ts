@@ -3,7 +3,7 @@ import type { Names } from './decide-names.ts'
 
 type Extensions = Readonly<Record<string, unknown>>
 
-/** The names that a statement may mean by one that it says: each name that clients know it by, and the one that it says. */
+/** Returns the types that a name in a declaration can refer to: its client name, and the name itself. */
 export type Meant = (stated: string) => readonly string[]
 
 /**
@@ -17,7 +17,7 @@ export function meantBy(names: Names): Meant {
   }
 }
 
-/** Returns what sources state of fields, with the names of types that clients know. */
+/** Returns the declarations in a field's extensions with the client names of types. */
 export function renamedStatements(extensions: Extensions, meant: Meant): Extensions {
   const { changes, dependsOn, liveQuery } = extensions
   return {

@@ -6,12 +6,12 @@ type Resolver = (...args: never[]) => unknown
 /** By the resolver that reads the member. */
 const members = new ResolverMarks<string>()
 
-/** Says that a resolver does no more than read, and check, a member of its parent. */
+/** Marks a resolver as one that only reads, and possibly checks, a property of its parent. Plans can then skip it. */
 export function markMember<Own extends Resolver>(resolver: Own, key: string): Own {
   return members.mark(resolver, key)
 }
 
-/** The member of the parent that a field shows; undefined where it is resolved in any other way. */
+/** Returns the property of the parent that a field returns. Returns `undefined` if the field has another resolver. */
 export function memberOf(
   field: Pick<GraphQLField<unknown, unknown>, 'name' | 'resolve'>,
 ): string | undefined {

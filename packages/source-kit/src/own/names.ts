@@ -3,13 +3,15 @@ import { memberOf } from './members.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** Returns the name that a source itself has for a field which clients may know by another. */
+/** Returns the source's own name of a field, which clients can see under another name. */
 export function ownNameOf({ name, extensions }: Pick<Field, 'extensions' | 'name'>): string {
   const own = extensions['ownName']
   return typeof own === 'string' ? own : name
 }
 
-/** A field of a type, also one that is hidden from clients: what is joined to the type may be joined by it. */
+/**
+ * Returns a field of a type. It also finds fields that are hidden from clients, because they can be keys of joins.
+ */
 export function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
   const fields = type.getFields()
   if (Object.hasOwn(fields, name)) return fields[name]
@@ -26,7 +28,7 @@ export function hiddenOf(extensions: Readonly<Record<string, unknown>>): readonl
   return Array.isArray(hidden) ? (hidden as readonly GraphQLObjectType[]) : []
 }
 
-/** The member of an object that holds what a field of its type shows, for those who read it there. */
+/** Returns the property of an object that contains the value of a field. */
 export function memberIn(type: GraphQLObjectType, name: string): string {
   const field = fieldOf(type, name)
   // A field that another plugin has wrapped still has its own name.

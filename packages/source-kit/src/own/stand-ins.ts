@@ -27,7 +27,7 @@ export function standInOf(resolver: Resolver): StandIn {
   return standIns.get(resolver) ?? { resolve: resolver, argumentsOf: undefined }
 }
 
-/** How joins read a field: as its source has it, whatever its scalar is for clients. */
+/** Returns a field with the type and resolver of its source. Joins read it this way, whatever scalar clients see. */
 export function asOwn<Field extends Pick<GraphQLField<unknown, unknown>, 'resolve' | 'type'>>(
   field: Field,
 ): Pick<Field, 'resolve' | 'type'> {
@@ -36,7 +36,7 @@ export function asOwn<Field extends Pick<GraphQLField<unknown, unknown>, 'resolv
   return { resolve: standIn.resolve as Field['resolve'], type: standIn.type }
 }
 
-/** The type by whose scalars the values of a field are serialized. */
+/** Returns the type whose scalars serialize the values of a field. */
 export function writtenType({
   resolve,
   type,
@@ -64,8 +64,8 @@ export function ownArgumentsOf(resolver: Resolver | undefined): StandIn['argumen
 }
 
 /**
- * What is known of resolvers that a source made, and so of those that stand in for them. A wrapper of one is another resolver,
- * of which nothing is known.
+ * Marks for resolvers of a source. A mark also applies to resolvers that replace a marked resolver after renaming. It
+ * does not apply to wrappers by other plugins.
  */
 export class ResolverMarks<Mark> {
   readonly #marks = new WeakMap<Resolver, Mark>()

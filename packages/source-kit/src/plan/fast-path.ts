@@ -5,17 +5,23 @@ import type { SelectionScope } from './selection-scope.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'
 
-/** How a kind of source answers fields without their resolvers: from the calls it makes straight to JSON. */
+/** Executes fields of one kind of source without resolvers. It serializes the results of calls directly to JSON. */
 export interface FastPath {
-  /** Takes the root fields that an operation has of this kind of source. @throws NotPlannable */
+  /**
+   * Prepares the root fields of an operation that belong to this kind of source.
+   * @throws NotPlannable
+   */
   prepareRoots(selections: readonly Selection[], scope: SelectionScope): Prepared
-  /** Takes a batched joined field below objects of another kind of source. @throws NotPlannable */
+  /**
+   * Prepares a batched joined field below objects of another kind of source.
+   * @throws NotPlannable
+   */
   prepareJoin?(selection: Selection, scope: SelectionScope): PreparedJoin
 }
 
-/** A field, as an operation selects it. */
+/** Field that an operation selects. */
 export interface Selection {
-  /** The response name. */
+  /** Response name of the field. */
   readonly key: string
   readonly field: GraphQLField<unknown, unknown>
   readonly nodes: readonly FieldNode[]
@@ -23,66 +29,70 @@ export interface Selection {
 
 /** One execution of a plan. */
 export interface Site {
-  /** Nothing else of the answer is made while a call is under way: no refusal can end it. */
+  /**
+   * Whether the plan makes a single call and creates no other part of the response meanwhile. A size limit can
+   * therefore not cancel that call.
+   */
   readonly isOneCall: boolean
-  /** The values that the parts of a plan share: {@link sharedOf}. */
+  /** Values that the parts of the plan share. See {@link sharedOf}. */
   readonly shared: Map<unknown, unknown>
   readonly operation: OperationDefinitionNode
-  /** An object of this execution alone. */
+  /** Variables of the operation. The object belongs to this execution only. */
   readonly variables: Variables
   readonly args: ExecutionArgs
-  /**
-   * The size of the answer so far: those who write parts of it hold each against it, before they write it.
-   */
+  /** Size of the response so far. Each part must be counted before it is serialized. */
   readonly size: AnswerSize
 }
 
-/** Returns what `make` makes of an execution: made for the first who asks, and the same for all others. */
+/** Returns the value of `make` for an execution. It is created on first use and shared afterwards. */
 export function sharedOf<T>(site: Site, make: (site: Site) => T): T {
   if (!site.shared.has(make)) site.shared.set(make, make(site))
   return site.shared.get(make) as T
 }
 
-/** Root fields, ready to be called. */
+/** Prepared root fields. */
 export interface Prepared {
   start(site: Site): Started
-  /** It makes one call, and no more after that. */
+  /** Whether the fields make exactly one call. */
   readonly isOneCall?: boolean
-  /** For a single field: writes the text around it too, which spares putting the two together. */
+  /** Returns a variant for a single field that also writes the surrounding text. It saves a concatenation. */
   whole?(before: string, after: string): Prepared
 }
 
 export interface Started {
-  /** The JSON of each field. Rejects, with a `FallBack` or what a call failed with, where it is not for a plan to say. */
+  /**
+   * JSON of each field. Rejects with the error of a call, or with a `FallBack` if only graphql-js can produce the
+   * response.
+   */
   readonly json: Promise<readonly JsonText[]>
-  /** Ends it: nothing more is called. Tells what was, for the ordinary execution that takes over. */
+  /** Stops the plan from making calls and returns the calls already made, for graphql-js to reuse. */
   recorded(): Recorded
 }
 
-/** A joined field, ready to be called. */
+/** Prepared joined field. */
 export interface PreparedJoin {
-  /** The parent's field that is its key. */
+  /** Field of the parent that contains the key. */
   readonly parentKey: string
   start(site: Site): StartedJoin
 }
 
 export interface StartedJoin extends Pick<Started, 'recorded'> {
   /**
-   * The field for each key; null: the parent has none. Rejects as `json` does. It may be asked several times in
-   * one turn, also by other places of the operation that select the field: `createJoinCalls` gathers their keys.
+   * Loads the field for each key; null stands for a parent without a key. Rejects like `json`. Several places of the
+   * operation can call it in the same tick, so collect the keys with `createJoinCalls`.
    */
   load(keys: readonly (string | null)[]): Promise<readonly JoinedJson[]>
 }
 
-/** How large a part of an answer is. */
+/** Size of a part of a response. */
 export interface JsonSize {
-  /** Bytes of its JSON; of text characters, which are no more. */
+  /** Length of the JSON in bytes. For strings, the number of characters is sufficient. */
   readonly length: number
   readonly objects: number
 }
 
-/** A joined field for a key. It is measured before it is written: what is too large is known while little is held. */
+/** Joined field for a key. Its size is known before it is serialized, so parts over a limit are refused early. */
 export interface JoinedJson extends JsonSize {
-  /** Writes it. Called once at most. */
+  /** Serializes the field. Called at most once. */
   json(): JsonText
 }

@@ -5,14 +5,14 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 
-/**
- * The calls that a plan had made when ordinary execution took its place: resolvers give their results instead
- * of calling again. Each entry gives what its resolver would.
- */
+/** Calls that a plan made before graphql-js took over. Resolvers return these results instead of calling again. */
 export interface Recorded {
-  /** By the response name of the root field. */
+  /** Results of root fields by response name. */
   readonly roots: ReadonlyMap<string | number, () => unknown>
-  /** By whatever tells a joined field from others; undefined for a key that was not asked for. */
+  /**
+   * Results of joined fields, by an object that identifies the field. The function returns `undefined` for a key that
+   * was not requested.
+   */
   readonly joins: ReadonlyMap<object, (key: string) => Promise<unknown> | undefined>
 }
 
@@ -41,7 +41,7 @@ export function mergeRecorded(all: readonly Recorded[]): Recorded {
   return { roots: new Map(all.flatMap(({ roots }) => [...roots])), joins }
 }
 
-/** Returns the recorded call of a plan for this root field; undefined where there is none. */
+/** Returns the recorded call for a root field; `undefined` if there is none. */
 export function recordedRoot({ operation, path }: GraphQLResolveInfo): (() => unknown) | undefined {
   return path.prev === undefined ? byOperation.get(operation)?.roots.get(path.key) : undefined
 }

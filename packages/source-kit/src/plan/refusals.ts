@@ -1,12 +1,12 @@
-/** Why an operation has no plan; found while it is compiled. Holds names of fields and types, never values. */
+/**
+ * Thrown while an operation is compiled if it cannot have a plan. The message contains names of fields and types, but
+ * no values.
+ */
 export class NotPlannable extends Error {
   override name = 'NotPlannable'
 }
 
-/**
- * Thrown where ordinary execution has to say what the answer is: a null where none may be, a value of another
- * kind, …
- */
+/** Thrown if only graphql-js can produce the response, for example for null in a non-null field. */
 export class FallBack extends Error {
   override name = 'FallBack'
 }

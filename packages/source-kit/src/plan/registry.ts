@@ -8,7 +8,7 @@ type Resolver = (...args: never[]) => unknown
 /** The resolvers that plans can do without: one table for all servers, since a resolver is one for all servers. */
 const paths = new ResolverMarks<FastPath>()
 
-/** Lets the plans of any server take in the field of a resolver by a fast path. */
+/** Allows plans of all servers to execute the field of this resolver with a fast path. */
 export function offerField(resolve: Resolver, path: FastPath): void {
   paths.mark(resolve, path)
 }
@@ -19,7 +19,7 @@ export function fastPathOf(field: GraphQLField<unknown, unknown>): FastPath | un
 }
 
 /**
- * A joined field of another kind of source, prepared by its own fast path; undefined where it has none.
+ * Prepares a joined field of another kind of source with its fast path. Returns `undefined` if it has none.
  * @throws NotPlannable
  */
 export function prepareJoin(selection: Selection, scope: SelectionScope): PreparedJoin | undefined {

@@ -7,16 +7,22 @@ import type {
 } from 'graphql'
 import { collectFields, type Fragments } from '@vinyasa/documents'
 
-/** The scope of a selection: schema, operation, fragments, and which of the selections count. */
+/** Schema, operation and fragments of a selection, and a filter for selections. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
-  /** Asked for each selection that is looked at. @throws NotPlannable where these are more than a plan may have */
+  /**
+   * Returns whether to include a selection.
+   * @throws NotPlannable if the operation has more selections than a plan supports
+   */
   readonly includes: (selection: SelectionNode) => boolean
 }
 
-/** The fields below nodes, by response name, in the order of the answer (GraphQL, section 6.3.2). */
+/**
+ * Returns the fields below nodes by response name, in the order of the response (GraphQL specification, section
+ * 6.3.2).
+ */
 export function fieldsBelow(
   scope: SelectionScope,
   type: GraphQLObjectType,

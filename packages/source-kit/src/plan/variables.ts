@@ -17,13 +17,16 @@ import {
 } from 'graphql'
 import { ownArgumentsOf } from '../own/stand-ins.ts'
 
-/** The variables of an operation, as arguments take them. */
+/** Variables of an operation. */
 export type Variables = Readonly<Record<string, unknown>>
 
 /** The variables that a request gives, coerced; undefined where one is wrong, which ordinary execution words. */
 export type CoerceVariables = (given: Variables) => Variables | undefined
 
-/** The arguments of a field for an operation's variables. @throws GraphQLError where one is wrong */
+/**
+ * Returns the arguments of a field for the variables of an operation.
+ * @throws GraphQLError if an argument is invalid
+ */
 export type ArgumentsOf = (variables: Variables) => Record<string, unknown>
 
 /** graphql 17 calls them `variableValues`, and says where each came from. */
@@ -94,7 +97,10 @@ interface PlainArgument {
   readonly constant?: unknown
 }
 
-/** Made once for a field of an operation: its arguments as its source calls them. */
+/**
+ * Creates a function that computes the arguments of a field under the source's own names. Call it once per field of
+ * an operation.
+ */
 export function prepareArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf {
   const given = prepareGiven(field, node)
   const toOwn = ownArgumentsOf(field.resolve)

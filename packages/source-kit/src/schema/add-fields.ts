@@ -17,10 +17,10 @@ import { declareType, fieldConflict, objectTypeOf, originOf, type Draft } from '
 import type { ContributedArgument, ContributedField, Source } from './source.ts'
 import { typeIn } from './type-of.ts'
 
-/** A field that waits for something which nothing has brought yet. */
+/** Field that cannot be added yet. */
 export interface Pending {
   readonly field: ContributedField
-  /** The missing type, or field of the parent. */
+  /** Name of the missing type, or of the missing field of the parent. */
   readonly missing: string
 }
 

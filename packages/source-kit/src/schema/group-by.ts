@@ -1,4 +1,4 @@
-/** Items by what a function says of them, in their order. */
+/** Groups items by the key that a function returns, in their order. */
 export function groupBy<Key, Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -5,15 +5,15 @@ import type { Source } from './source.ts'
 
 export interface Merged {
   readonly schema: GraphQLSchema
-  /** The fields that wait for types which something else has yet to bring. */
+  /** Fields that could not be added because a type is missing. */
   readonly pending: readonly Pending[]
 }
 
 /**
- * Adds what sources have to a schema, or makes a schema of it. What is there already is left as it is, so that it can run
- * again whenever something else changed the schema: then a schema that lacks nothing is given back itself. A schema that is
- * made has types of its own: whoever changes them in place changes them nowhere else. It has the `directives` too.
- * @throws SchemaConflictError when two places define one field
+ * Adds the types and fields of sources to a schema, or creates a schema from them. Existing parts are unchanged, so
+ * it can run again after the schema changes. It returns the same schema if all parts are already present. A new
+ * schema has its own type objects, which can be changed in place. It also contains `directives`.
+ * @throws SchemaConflictError if two places define the same field
  */
 export function mergeSources(
   base: GraphQLSchema | null,

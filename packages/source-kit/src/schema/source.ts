@@ -7,29 +7,29 @@ import type {
 } from 'graphql'
 import type { PlanEvent } from '../plan/plan-event.ts'
 
-/** A source of fields, which it puts into a server's schema and answers for. */
+/** Source of types and fields for the schema of a server. */
 export interface Source {
-  /** Tells its fields from those of all other sources: it is their `extensions.source`. */
+  /** Unique id of the source. Its fields have it as `extensions.source`. */
   readonly id: string
-  /** Types and fields that are made already. Object types of one name get the fields of both. */
+  /** Types and fields that exist as a `GraphQLSchema`. Object types with the same name are merged. */
   readonly schema?: GraphQLSchema | undefined
-  /** Fields on types of any source, by name. One waits until its parent and all types that it names are there. */
+  /** Fields to add to types of any source. A field is added once its parent and all types that it names exist. */
   readonly fields: readonly ContributedField[]
-  /** Object types that the fields may be put on although nobody else has them, with their descriptions. */
+  /** Object types that the source creates if no other source has them, with their descriptions. */
   readonly types?: ReadonlyMap<string, string | undefined> | undefined
-  /** Adds to the schema what can only be said once all sources are in it; asked again where a source has changed. */
+  /** Changes the schema after all sources were added. Called again when a source changes. */
   extend?(schema: GraphQLSchema): GraphQLSchema
-  /** Is told each schema of the server that has the source, with all that is stated there. */
+  /** Receives each schema of the server, with all declarations. */
   onSchema?(schema: GraphQLSchema): void
-  /** Is told of plans. */
+  /** Receives plan events. */
   readonly onPlan?: ((event: PlanEvent) => void) | undefined
-  /** Tells that `schema` and `fields` are others now; the returned function ends that. */
+  /** Registers a listener for changes of `schema` and `fields`. Returns a function that removes it. */
   onChange?(listener: () => void): () => void
 }
 
 /**
- * A field that a source adds to a type. `Query`, `Mutation` and `Subscription` stand for the server's root types. Its
- * `extensions` tell behaviours what they need: `liveQuery`, `changes`, `dependsOn`, `variesBy`.
+ * Field that a source adds to a type. The parents `Query`, `Mutation` and `Subscription` are the server's root types.
+ * Its `extensions` contain declarations for other plugins: `liveQuery`, `changes`, `dependsOn` and `variesBy`.
  */
 export interface ContributedField extends Pick<
   GraphQLFieldConfig<unknown, unknown>,
@@ -37,27 +37,27 @@ export interface ContributedField extends Pick<
 > {
   readonly parent: string
   readonly name: string
-  /** In SDL, like `[User!]!`, or made already. */
+  /** Type in SDL, such as `[User!]!`, or a GraphQL type. */
   readonly type: string | GraphQLOutputType
   readonly args?: Readonly<Record<string, string | ContributedArgument>> | undefined
-  /** The place where the field comes from, as a person would say it. */
+  /** Origin of the field, for people. Error messages show it. */
   readonly origin: string
   /** Fields of the parent that the resolver reads. */
   readonly requires?: readonly string[] | undefined
-  /** `parent`, `name` and `requires` are the server's, whatever the source's own types are called there. Default false. */
+  /** Whether `parent`, `name` and `requires` are names of the server rather than of the source. Default false. */
   readonly isJoin?: boolean | undefined
 }
 
-/** An argument of a contributed field; its type is in SDL, or made already. */
+/** Argument of a contributed field. Its type is in SDL or a GraphQL type. */
 export interface ContributedArgument extends Omit<GraphQLArgumentConfig, 'type'> {
   readonly type: string | GraphQLInputType
 }
 
-/** Sources and schema do not fit together. Thrown by the server's constructor, or where its first request comes. */
+/** Thrown if sources and schema conflict, by the server's constructor or at its first request. */
 export class SchemaConflictError extends Error {
   override readonly name = 'SchemaConflictError'
   readonly code = 'SCHEMA_CONFLICT'
-  /** Where what does not fit comes from, as its sources say; the last one is what was added. */
+  /** Origins of the conflicting parts. The last origin is the part that could not be added. */
   readonly origins: readonly string[]
 
   constructor(message: string, origins: readonly string[] = []) {

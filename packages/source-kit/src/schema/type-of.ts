@@ -24,8 +24,8 @@ export function createTypeOf(named: (type: GraphQLNamedType) => GraphQLNamedType
 }
 
 /**
- * The type that is written as `node`, of those that `named` gives and GraphQL's own scalars. One of any other name is an
- * object type without fields, for which the one of another source stands when schemas are merged.
+ * Returns the type of a type node, from `named` and GraphQL's own scalars. Unknown names become an object type
+ * without fields. The schema merger replaces it by the type of another source.
  */
 export function typeIn<T extends GraphQLType>(
   node: TypeNode,

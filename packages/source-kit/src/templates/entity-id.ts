@@ -1,14 +1,14 @@
 import { isRecord } from '@vinyasa/base'
 import { compileResultPath, type Refuse } from './result-path.ts'
 
-/** Reads the id of the entity that a mutation changed; undefined: it is not known. */
+/** Returns the id of the entity that a mutation changed; `undefined` if it is unknown. */
 type ReadEntityId = (args: Readonly<Record<string, unknown>>, result: unknown) => string | undefined
 
 const VARIABLE = /\{([_A-Za-z]\w*(?:\.[_A-Za-z]\w*)*)\}/
 
 /**
- * Compiles the `entityId` of an event that a mutation announces: `{id}` or `{user.id}` from its arguments, also with text
- * around them, or `$.id` from its result. Text alone is refused: it would be the id of no entity, and nothing would be evicted.
+ * Compiles the `entityId` of a mutation's invalidation event. `{id}` and `{user.id}` refer to arguments and can have
+ * text around them; `$.id` refers to the result. Fixed text is refused, because it would not match any entity.
  */
 export function compileEntityId(entityId: string, refuse: Refuse): ReadEntityId {
   if (entityId.startsWith('$')) {

@@ -1,15 +1,15 @@
-/** Makes the error for a setting out of what is wrong with it. */
+/** Creates the error for an invalid setting. */
 export type Refuse = (problem: string) => Error
 
-/** Takes one value out of an answer; what is not there is `null`. */
+/** Returns one value of a response; `null` if it is missing. */
 type ResultPath = (value: unknown) => unknown
 
 const STEP =
   /\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\['\\])*)'\]|\["((?:[^"\\]|\\["\\])*)"\]/uy
 
 /**
- * Compiles the specification's JSONPath subset: `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`, and
- * quoted names, `$['a-b']`. Only own properties are read. Anything else is refused with its position.
+ * Compiles the specification's subset of JSONPath: `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`, and
+ * quoted names such as `$['a-b']`. Only own properties are read. The error for other paths contains the position.
  */
 export function compileResultPath(path: string, refuse: Refuse): ResultPath {
   if (!path.startsWith('$')) throw refuse(problemAt(path, 0))
