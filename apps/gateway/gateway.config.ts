@@ -56,7 +56,7 @@ query Both {
 `,
       },
       {
-        query: `# A live query: it stays open and shows
+        query: `# A live query. It stays open and shows
 # each change as it happens. Run it, then run
 # the mutation of the next tab in another window.
 query Live @live {

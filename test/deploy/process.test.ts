@@ -308,7 +308,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       'a port that is taken',
       'start',
       () => ({ rest, server: { port: (server.address() as AddressInfo).port } }),
-      /server\.port: \d+ is taken on 127\.0\.0\.1; stop what listens there, or pass --port/,
+      /server\.port: \d+ is already in use on 127\.0\.0\.1; stop the other process, or pass --port/,
     ],
     [
       'a backend that cannot be reached for its schema',

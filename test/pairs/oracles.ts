@@ -141,7 +141,7 @@ function* start({ check, linesAtStart, lines, row }: Run): Generator<Violation> 
     (line) =>
       /"level":[456]0|WARN|ERROR/.test(line) &&
       !line.includes('Command timed out') &&
-      !(row['resolvers'] === 'undeclared' && line.includes('are not cached, as nothing declares')),
+      !(row['resolvers'] === 'undeclared' && line.includes('are not cached because the request headers')),
   )
   if (warning !== undefined) yield { rule: 'start: warning', what: warning.slice(0, 500) }
   const fatal = lines.find((line) => /unhandled rejection|uncaught|"level":60/i.test(line))

@@ -42,7 +42,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
 
   program
     .command('start')
-    .description('serve the gateway that a config file describes')
+    .description('start the gateway from a config file')
     .option('-c, --config <file>', 'config file (default: gateway.config.ts, .js, .yaml or .json)')
     .option(
       '-p, --port <number>',
@@ -52,7 +52,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
     .option('-w, --watch', 'reload when the config, a proto or a descriptor set changes')
-    .option('--workers <number>', 'processes that share the port (default: 1)', toWorkers)
+    .option('--workers <number>', 'number of processes that share the port (default: 1)', toWorkers)
     .action(async ({ workers = 1, ...options }: StartFlags) => {
       if (workers > 1 && context.runWorkers) exitWith(await context.runWorkers(workers))
       else await (await import('./commands/start.ts')).startCommand(options, context)
@@ -65,21 +65,21 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     )
     .argument(
       '[files...]',
-      'the .proto files, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server; asked for when left out',
+      'the .proto files, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server (prompts if omitted)',
     )
     .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
-    .option('--from <file>', 'the configuration of another gateway, to be written anew')
+    .option('--from <file>', 'config of another gateway to convert')
     .action(async (files: readonly string[], options: InitFlags) =>
       (await import('./commands/init.ts')).initCommand(files, options, context),
     )
 
   program
     .command('check')
-    .description('load the config, connect to every backend and report what is wrong')
+    .description('load the config, connect to every backend and report problems')
     .option('-c, --config <file>', 'config file')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
-    .option('--against <file>', 'SDL of the schema that clients know: lists what they would notice')
-    .option('--verbose', 'list every field whose dependencies are unseen')
+    .option('--against <file>', 'compare with an old schema (SDL) and list breaking changes')
+    .option('--verbose', 'list every field with undeclared dependencies')
     .action(async (options: CheckFlags) =>
       (await import('./commands/check.ts')).checkCommand(options, context),
     )

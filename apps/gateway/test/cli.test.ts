@@ -60,15 +60,11 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
       /gateway\.config\.yaml:1:1: sever: unknown setting; did you mean server\?$/,
     ],
     ['a wrong type', 'server: { port: high }', /server\.port: expected number, received string$/],
-    [
-      'no source at all',
-      'server: { port: 0 }',
-      /the schema has no query field; give the config a grpc or rest source/,
-    ],
+    ['no source at all', 'server: { port: 0 }', /the schema has no query field; add a grpc or rest source/],
     [
       'types alone, without a query',
       'typeDefs: "type User { id: ID! }"',
-      /the schema has no query field; give the config a grpc or rest source/,
+      /the schema has no query field; add a grpc or rest source/,
     ],
     ['text that is no YAML', 'server: {', /gateway\.config\.yaml:1:10: /],
     [
@@ -76,7 +72,11 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
       'rest: { shop: { base_url: "${NOPE}" } }',
       /rest\.shop\.base_url: the environment variable NOPE is not set/,
     ],
-    ['a Redis address that is none', 'redisUrl: localhost', /redisUrl: not a Redis address; expected redis:/],
+    [
+      'a Redis address that is none',
+      'redisUrl: localhost',
+      /redisUrl: not a valid Redis URL; expected redis:/,
+    ],
     [
       'a Redis that is not there',
       'redisUrl: redis://127.0.0.1:1',
@@ -105,7 +105,7 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
     const { code, err } = runIn(directory, ['start', '--port', String(backend.port)])
     expect(await code).toBe(1)
     expect(err[0]).toBe(
-      `vinyasa: server.port: ${backend.port} is taken on 127.0.0.1; stop what listens there, or pass --port`,
+      `vinyasa: server.port: ${backend.port} is already in use on 127.0.0.1; stop the other process, or pass --port`,
     )
   })
 })
@@ -147,7 +147,7 @@ describe('the port, where neither config nor command line say it', () => {
     const directory = await folderWith('gateway.config.yaml', text)
     const { code, stop, err } = runIn(directory, ['start', ...args], { PORT: String(other.port) })
     stop()
-    const taken = expect.stringContaining(`server.port: ${other.port} is taken`)
+    const taken = expect.stringContaining(`server.port: ${other.port} is already in use`)
     expect([await code, err]).toEqual(isTaken ? [1, [taken]] : [0, []])
   })
 
@@ -217,7 +217,7 @@ describe('vinyasa check', () => {
     expect(await code).toBe(0)
     expect(out.slice(1)).toEqual([
       'schema   1 queries, 0 mutations, 0 subscriptions',
-      "unseen   Query.getProduct depends on everything; state on what: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
+      "undeclared Query.getProduct depends on everything; declare its dependencies: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
       'source   shop: ok',
     ])
   })
@@ -261,7 +261,7 @@ describe('vinyasa check', () => {
       'document Old: Cannot query field "getProducts" on type "Query". Did you mean "getProduct"?',
     ])
     expect(err).toEqual([
-      'vinyasa: persistedDocuments: the schema does not answer 3 of them; correct the documents, or write them anew',
+      'vinyasa: persistedDocuments: 3 of them do not fit the schema; correct or regenerate them',
     ])
     await write({})
     await rm(join(directory, 'documents/Old.graphql'))

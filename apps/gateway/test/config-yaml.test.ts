@@ -89,35 +89,38 @@ describe('one config', () => {
 
 describe('what is no config', () => {
   it.each<[string, string]>([
-    ['', 'c.yaml:1:1: the file holds no settings; `vinyasa init` writes some to begin with'],
+    ['', 'c.yaml:1:1: the file has no settings; `vinyasa init` creates a config'],
     [
       '# all of it\n# is commented out\n',
-      'c.yaml:1:1: the file holds no settings; `vinyasa init` writes some to begin with',
+      'c.yaml:1:1: the file has no settings; `vinyasa init` creates a config',
     ],
-    ['~\n', 'c.yaml:1:1: the file holds no settings; `vinyasa init` writes some to begin with'],
+    ['~\n', 'c.yaml:1:1: the file has no settings; `vinyasa init` creates a config'],
     [
       'status: true\n---\nmetrics: true\n',
-      'c.yaml:3:1: a second document begins here, and a config is one; take the "---" away, or put it into a file of its own and name that with extends',
+      'c.yaml:3:1: a second YAML document starts here, but a config must be a single document; remove the "---", or move the second document to another file and add that file to extends',
     ],
     [
       'status: true\nrest: &all\n  s: *all\n',
-      'c.yaml:3:6: *all stands within what it is an alias of; write out what is meant',
+      'c.yaml:3:6: *all is inside the value that it refers to; write out the value instead',
     ],
-    ['status: true\nrest: *gone\n', 'c.yaml:2:7: *gone: no &gone stands before it; set it there'],
+    [
+      'status: true\nrest: *gone\n',
+      'c.yaml:2:7: *gone: the anchor &gone is not defined before it; define it first',
+    ],
     ['server: { port: !env PORT }', 'c.yaml:1:17: Unresolved tag: !env; write a plain value'],
     [
       'server: { port: ${PORT:-4000} }',
-      'c.yaml:1:17: between { } and [ ] a variable stands in quotes: "${NAME}", "${NAME:-default}"',
+      'c.yaml:1:17: variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"',
     ],
     [
       'graphql:\n  cors: [${ORIGIN}]',
-      'c.yaml:2:10: between { } and [ ] a variable stands in quotes: "${NAME}", "${NAME:-default}"',
+      'c.yaml:2:10: variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"',
     ],
-    ['status: yes', 'c.yaml:1:9: status: expected boolean, received string; "yes" is a text, write true'],
-    ['status: off', 'c.yaml:1:9: status: expected boolean, received string; "off" is a text, write false'],
+    ['status: yes', 'c.yaml:1:9: status: expected boolean, received string; "yes" is a string, write true'],
+    ['status: off', 'c.yaml:1:9: status: expected boolean, received string; "off" is a string, write false'],
     [
       'rest: { "${NAME}": { baseUrl: http://s } }',
-      'c.yaml:1:9: rest.${NAME}: a variable stands for a value, and for no name',
+      'c.yaml:1:9: rest.${NAME}: variables are supported in values only, not in names',
     ],
   ])('%j', async (text, expected) => {
     expect(await refusal(text)).toBe(expected)
@@ -178,7 +181,7 @@ describe('variables', () => {
     '%s is none, and no text either',
     async (text) => {
       expect(await refusal(`server: { host: '${text}' }`, { A: 'secret' })).toBe(
-        `c.yaml:1:17: server.host: ${text.replace('x ', '')}: expected \${NAME} or \${NAME:-default}; write $\${ for the characters themselves`,
+        `c.yaml:1:17: server.host: ${text.replace('x ', '')}: expected \${NAME} or \${NAME:-default}; write $\${ for a literal \${`,
       )
     },
   )

@@ -48,16 +48,16 @@ describe('parseConfig', () => {
     [
       'sentinels without the name of their master',
       { redis: { sentinels: ['a'] } },
-      'redis: sentinels and name stand together',
+      'redis: sentinels and name must be set together',
     ],
     ...[{ url: 'redis://a' }, { cluster: ['a'] }].flatMap((redis) =>
       ['sentinelUsername', 'sentinelPassword'].map((name): [string, unknown, string] => [
         `a ${name} beside ${Object.keys(redis)[0]}`,
         { redis: { ...redis, [name]: 'me' } },
-        'redis: sentinelUsername and sentinelPassword sign in at sentinels, and there are none',
+        'redis: sentinelUsername and sentinelPassword require sentinels',
       ]),
     ),
-    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a cluster has no db'],
+    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a Redis cluster has no db'],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)

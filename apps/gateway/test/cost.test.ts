@@ -243,7 +243,7 @@ describe('cost', () => {
     const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS } })
     const { errors } = (await (await post(endpoint, { query })).json()) as { errors: any[] }
     expect(errors[0]).toMatchObject({
-      message: `Query.users has to be asked for with exactly one of its arguments first or last, which say how many items there will be; received ${received}.`,
+      message: `Query.users requires exactly one of its arguments first or last, which limit the number of items; received ${received}.`,
       extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED' },
     })
     expect(asked()).toBe(0)
@@ -264,7 +264,7 @@ describe('cost', () => {
       const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS } })
       const { errors } = (await (await post(endpoint, { query, variables })).json()) as { errors: any[] }
       expect(errors[0]).toMatchObject({
-        message: `${field} has to be asked for with an argument ${name} of 1 or more, which says how many items there will be; received ${received}.`,
+        message: `${field} requires an argument ${name} of 1 or more, which limits the number of items; received ${received}.`,
         extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED' },
       })
       expect(asked()).toBe(0)
@@ -317,23 +317,23 @@ describe('cost', () => {
     ],
     [
       { 'Query.users': { listSize: { slicingArguments: ['limit'] } } },
-      '.slicingArguments[0]: no argument limit; the field has first, last',
+      '.slicingArguments[0]: the field has no argument limit; its arguments: first, last',
     ],
     [
       { 'Query.search': { listSize: { slicingArguments: ['page.limit'] } } },
-      'no argument page.limit; the field has page',
+      'the field has no argument page.limit; its arguments: page',
     ],
     [
       { 'Query.search': { listSize: { slicingArguments: ['page.first'] } } },
-      'no list, so that its size counts nothing; name the fields of Page that hold the items: sizedFields: [items]',
+      'instead of a list, so listSize has no effect; list the fields of Page that contain the items: sizedFields: [items]',
     ],
-    [{ 'Query.dear': { listSize: { assumedSize: 5 } } }, 'the field gives one User and no list'],
+    [{ 'Query.dear': { listSize: { assumedSize: 5 } } }, 'the field returns one User instead of a list'],
     [{ 'Query.search': { listSize: { sizedFields: ['edges'] } } }, 'sizedFields[0]: Page has no field edges'],
     [{ 'Filter.txt': { weight: 1 } }, 'cost.fields["Filter.txt"]: the schema has no such field'],
-    [{ 'Filter.text': { arguments: { a: 1 } } }, 'an input only has a weight'],
+    [{ 'Filter.text': { arguments: { a: 1 } } }, 'an input field can only have a weight'],
     [
       { User: { listSize: { assumedSize: 1 } } },
-      'cost.fields.User: arguments and lists are of fields; write "User.field"',
+      'cost.fields.User: arguments and listSize apply to fields only; write "User.field"',
     ],
   ])('says what is wrong with %j', async (fields, message) => {
     await expect(stage({ cost: { max: 1, fields } })).rejects.toThrow(message)

@@ -349,7 +349,7 @@ rest:
       printError: (text) => out.push(text),
     })
     expect([code, out.at(-1)]).toEqual([0, 'source   t: ok'])
-    const unseen = out.filter((line) => line.startsWith('unseen'))
+    const unseen = out.filter((line) => line.startsWith('undeclared '))
     expect(unseen.map((line) => line.split(/ +/)[1]).sort()).toEqual([
       'Mutation.reset',
       'Query.calls',

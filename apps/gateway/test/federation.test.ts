@@ -212,7 +212,7 @@ describe('references', () => {
     })
     expect(refused.errors).toEqual([
       expect.objectContaining({
-        message: `_entities was asked for ${most + 1} references; at most ${most} are resolved at once: ask for fewer`,
+        message: `_entities received ${most + 1} references, but the limit is ${most}; send fewer references`,
         extensions: { code: 'BAD_USER_INPUT' },
       }),
     ])
@@ -271,10 +271,10 @@ it.each<[GatewayConfig, RegExp]>([
     { federation: { entities: { Order: { key: 'no' } } } },
     /the key "no" selects Order.no, which is not in the schema/,
   ],
-  [{ federation: { entities: { Order: { key: 'number {' } } } }, /is no selection of fields/],
+  [{ federation: { entities: { Order: { key: 'number {' } } } }, /is not a valid field selection/],
   [
     { federation: { entities: { Order: { key: 'total' } } } },
-    /no field of Query takes total and gives Order.*field: false/,
+    /no field of Query takes total and returns Order.*field: false/,
   ],
   [
     { federation: { entities: { Order: { key: 'number', field: 'ordr' } } } },
@@ -282,15 +282,15 @@ it.each<[GatewayConfig, RegExp]>([
   ],
   [
     { federation: { entities: { Order: { key: 'number', field: 'user' } } } },
-    /Query.user gives User, not Order/,
+    /Query.user returns User, not Order/,
   ],
   [
     { federation: { entities: { User: { key: 'id', field: 'users' } } } },
-    /Query.users has no argument "id"; it has ids; say with args/,
+    /Query.users has no argument "id"; it has ids; set args/,
   ],
   [
     { federation: { entities: { User: { key: 'id name', field: 'users', args: { ids: 'id' } } } } },
-    /Query.users gives a list, which is asked for by one field, and the key "id name" is more; name a field that gives one User/,
+    /Query.users returns a list, which requires a key with one field, but the key "id name" has several; choose a field that returns one User/,
   ],
   [
     {
@@ -298,32 +298,32 @@ it.each<[GatewayConfig, RegExp]>([
       typeDefs:
         'type Org { id: ID! } type Place { org: Org! } input OrgKey { id: ID! } extend type Query { places(orgs: [OrgKey!]): [Place] }',
     },
-    /Query.places gives a list, .* the key "org \{ id \}" is more/,
+    /Query.places returns a list, .* the key "org \{ id \}" has several/,
   ],
   [
     {
       federation: { entities: { Place: { key: 'id', field: 'places' } } },
       typeDefs: 'type Place { id: ID! } extend type Query { places(id: ID): [Place] }',
     },
-    /Query.places gives a list, and Query.places\(id:\) takes ID, which is none; name the argument that takes all keys/,
+    /Query.places returns a list, but Query.places\(id:\) takes ID instead of a list; set the argument that takes all keys/,
   ],
   [
     {
       federation: { entities: { Place: { key: 'id', field: 'places', args: {} } } },
       typeDefs: 'type Place { id: ID! } extend type Query { places(ids: [ID]): [Place] }',
     },
-    /Query.places gives a list; name the one argument that takes all keys/,
+    /Query.places returns a list; set args to the one argument that takes all keys/,
   ],
   [
     { federation: { entities: { User: { key: 'id', field: 'user', itemKey: 'id' } } } },
-    /itemKey is for a field that gives a list, and Query.user gives one User/,
+    /itemKey requires a field that returns a list, but Query.user returns one User/,
   ],
   [
     {
       access: { fields: { 'Query.user': { authenticated: true } } },
       auth: { jwt: { issuers: [{ issuer: 'https://id.example', audience: 'a', secret: 'x'.repeat(32) }] } },
     },
-    /references to User are resolved by Query.user, whose access rule does not hold for Query._entities/,
+    /references to User are resolved by Query.user, but its access rule does not apply to Query._entities/,
   ],
 ])('%j is a mistake', async (further, message) => {
   await expect(start(further)).rejects.toThrow(message)

@@ -75,7 +75,7 @@ const CHECKS: readonly Check[] = [
     found: ({ json }) => Array.isArray(json) && json.length >= 10,
   },
   {
-    name: 'ten directives at one place',
+    name: 'ten directives at one location',
     send: (url) => post(url, { query: `query cop { __typename ${'@aa'.repeat(10)} }` }),
     found: ({ json }) => json?.errors?.length === 10,
   },
@@ -148,7 +148,7 @@ describe('the 14 checks of graphql-cop', () => {
       'url-encoded queries by POST',
       '101 aliases',
       'ten operations in one request',
-      'ten directives at one place',
+      'ten directives at one location',
       'one field 500 times',
     ])
   })

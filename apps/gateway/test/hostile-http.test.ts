@@ -523,7 +523,7 @@ describe('server.maxConnections', () => {
       .poll(() => post(endpoint, { query: '{ hello }' }).then(({ status }) => status, String))
       .toBe(200)
     await expect
-      .poll(() => lines.find((line) => line.includes('"connections were closed')), { timeout: 5000 })
+      .poll(() => lines.find((line) => line.includes('"connections were refused')), { timeout: 5000 })
       .toMatch(/"level":40,.*"refused":\d+,"closed":0,"maxConnections":2/)
   })
 })

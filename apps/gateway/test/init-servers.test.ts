@@ -138,7 +138,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     [
       'a proto without a service',
       ['empty.proto'],
-      /empty\.proto: no service is defined there.*give the \.proto file that defines one/,
+      /empty\.proto: found no service.*pass the \.proto file that defines one/,
     ],
     [
       'a binary file that is no descriptor set',
@@ -148,9 +148,9 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     [
       'several files of different kinds',
       ['hello.proto', 'picture.bin'],
-      /several files can only be \.proto files/,
+      /only \.proto files can be combined/,
     ],
-    ['a folder', ['folder'], /folder is a folder; give a file in it/],
+    ['a folder', ['folder'], /folder is a folder; pass a file in it/],
   ])('%s', async (_what, args, line) => {
     expect(await words(...args)).toMatch(line)
   })
@@ -159,14 +159,14 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     'a closed port, as %s…',
     async (scheme) => {
       expect(await words(`${scheme}127.0.0.1:${await freePort()}`)).toMatch(
-        /nothing listens at .*127\.0\.0\.1:\d+ .*start the server/,
+        /no server listens at .*127\.0\.0\.1:\d+ .*start the server/,
       )
     },
     30_000,
   )
 
   it('a socket that is not there', async () => {
-    expect(await words('unix:/nowhere/x.sock')).toMatch(/nothing listens at unix:\/nowhere\/x\.sock/)
+    expect(await words('unix:/nowhere/x.sock')).toMatch(/no server listens at unix:\/nowhere\/x\.sock/)
   }, 30_000)
 
   it.each(['', 'http://', 'grpc://'])(
@@ -178,7 +178,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       onTestFinished(() => void server.close())
       const at = `127.0.0.1:${(server.address() as AddressInfo).port}`
-      expect(await words(`${scheme}${at}`)).toMatch(/HTML page.*give the URL of the OpenAPI document itself/)
+      expect(await words(`${scheme}${at}`)).toMatch(/HTML page.*pass the URL of the OpenAPI document itself/)
     },
     30_000,
   )
@@ -208,7 +208,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     onTestFinished(() => backend.stop())
     for (const scheme of ['', 'http://'])
       expect(await words(`${scheme}${backend.address}`)).toMatch(
-        /gRPC server.*UNIMPLEMENTED.*turn its reflection service on, or give/,
+        /gRPC server.*UNIMPLEMENTED.*enable reflection, or pass/,
       )
   }, 30_000)
 

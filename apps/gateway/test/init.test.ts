@@ -140,7 +140,7 @@ describe('vinyasa init, check and start from an empty folder', () => {
     await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(document))
     expect(await folder.command('init', 'pets.json')).toBe(0)
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
-      '1 operations at other servers',
+      '1 operations are at other servers',
     )
     const answer = await post(await folder.start(), {
       query: '{ getPet(id: 7) { name } getFile(id: 8) { name } }',
@@ -200,7 +200,7 @@ describe('vinyasa init, check and start from an empty folder', () => {
     await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(document))
     expect(await folder.command('init', 'pets.json')).toBe(0)
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toMatch(
-      /^# #\/paths\/~1odd\/get: GET \/odd is left out: .*body/m,
+      /^# #\/paths\/~1odd\/get: GET \/odd is skipped: .*body/m,
     )
   })
 
@@ -266,7 +266,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
       { body: '<html></html>', headers: { 'content-type': 'text/html' } },
       /\/openapi: it is neither OpenAPI 3 nor Swagger 2.*an HTML page.*\/openapi\.json/,
     ],
-    ['a refusal', { status: 403, json: openApi('/') }, /\/openapi: the server answered 403/],
+    ['a refusal', { status: 403, json: openApi('/') }, /\/openapi: the server responded with status 403/],
   ])('%s', async (_, answer, line) => {
     const backend = await startRestBackend(() => answer)
     onTestFinished(() => backend.stop())

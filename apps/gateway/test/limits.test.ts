@@ -36,7 +36,7 @@ describe('scanTokens', () => {
       undefined,
     ],
     ['aliases of __typename', '{ x: __typename y: __typename }', { maxAliases: 1 }, code],
-    ['directives at one place', '{ a @x @x @x }', { maxDirectives: 2 }, code],
+    ['directives at one location', '{ a @x @x @x }', { maxDirectives: 2 }, code],
     [
       'directives with arguments at one place',
       '{ a @x(if: true) @x(if: true) @x(if: true) }',

@@ -41,7 +41,7 @@ it('a port that listens already is taken, whichever way it does', async () => {
   const first = await listen(createServer(), 0, HOST)
   onTestFinished(() => first.close())
   await expect(listen(createServer(), first.port, HOST)).rejects.toThrow(
-    `server.port: ${first.port} is taken on ${HOST}`,
+    `server.port: ${first.port} is already in use on ${HOST}`,
   )
 })
 

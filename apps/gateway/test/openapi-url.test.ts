@@ -345,7 +345,7 @@ describe('vinyasa check with openapi.url', () => {
     const { status, err } = await check(config, { KEY: 'wrong' })
     expect({ status, err }).toEqual({
       status: 1,
-      err: [expect.stringMatching(/rest\.shop: .*o\.json: the server answered 401/)],
+      err: [expect.stringMatching(/rest\.shop: .*o\.json: the server responded with status 401/)],
     })
   })
 
@@ -356,7 +356,7 @@ describe('vinyasa check with openapi.url', () => {
     expect(status).toBe(1)
     expect(err).toEqual([
       expect.stringMatching(
-        /^vinyasa: .*gateway\.config\.yaml:1:17: rest\.shop: .*o\.json: .*ECONNREFUSED.*keep it with "vinyasa init <url>" and name it as openapi\.file/,
+        /^vinyasa: .*gateway\.config\.yaml:1:17: rest\.shop: .*o\.json: .*ECONNREFUSED.*save the document with "vinyasa init <url>" and set openapi\.file/,
       ),
     ])
   })

@@ -81,7 +81,7 @@ describe('pages that open a socket', () => {
     expect(lines).toMatchObject([
       {
         level: 40,
-        msg: 'live socket: the settings are liveQuery.allowedOrigins and graphql.cors',
+        msg: 'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
         err: { message: expect.stringContaining('A page of http://localhost:5173 may not open') },
       },
     ])

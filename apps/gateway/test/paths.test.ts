@@ -52,14 +52,14 @@ describe('paths', () => {
   })
 
   it.each<[GatewayConfig, string]>([
-    [{ graphql: { path: '/metrics' } }, 'metrics: /metrics is the path of graphql.path already'],
+    [{ graphql: { path: '/metrics' } }, 'metrics: /metrics is already the path of graphql.path'],
     [
       { server: { readinessPath: '/graphql/live' } },
-      'server.readinessPath: /graphql/live is the path of graphql.path, for live queries already',
+      'server.readinessPath: /graphql/live is already the path of graphql.path, for live queries',
     ],
     [
       { server: { livenessPath: '/up', readinessPath: '/up' } },
-      'server.readinessPath: /up is the path of server.livenessPath already',
+      'server.readinessPath: /up is already the path of server.livenessPath',
     ],
   ])('two things at one path are refused: %j', async (config, message) => {
     const logger = await createLogger({ level: 'silent' })

@@ -28,9 +28,9 @@ it('takes a certificate by each name that OpenSSL gives it', async () => {
 })
 
 it.each([
-  ['a key alone', { key: Buffer.from(key) }, 'tls.key: cert and key stand together; set cert, too'],
-  ['bytes that are no PEM', { ca: Buffer.of(1, 2) }, 'tls.ca: the text holds no certificate'],
-  ['a key as a certificate', { ca: key }, 'tls.ca: the text holds no certificate'],
+  ['a key alone', { key: Buffer.from(key) }, 'tls.key: cert and key must be set together; set cert too'],
+  ['bytes that are no PEM', { ca: Buffer.of(1, 2) }, 'tls.ca: the text contains no certificate'],
+  ['a key as a certificate', { ca: key }, 'tls.ca: the text contains no certificate'],
 ])('refuses %s', async (_, given, message) => {
   await expect(read(given)).rejects.toThrow(message)
 })

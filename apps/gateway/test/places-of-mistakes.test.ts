@@ -38,7 +38,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a policy without a meaning',
     `${SOURCE}access:\n  fields:\n    §User.id: { policies: [[staff]] }\n`,
-    /no policy "staff"/,
+    /the policy "staff" does not exist/,
   ],
   ['a word of a rule', `${SOURCE}access:\n  fields:\n    User.id: { §scope: [a] }\n`, /did you mean scopes/],
   ['a rule of another kind', `${SOURCE}access:\n  fields:\n    User.id: §5\n`, /expected/],
@@ -56,12 +56,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'an algorithm that fits no key',
     `${SOURCE}${JWT.replace('api', 'api, §algorithms: [HS256]')}`,
-    /HS256 wants a secret/,
+    /HS256 requires a secret/,
   ],
   [
     'an address that is none',
     `${SOURCE}${JWT.replace("issuer: 'https://id.example'", '§issuer: me')}`,
-    /expected an http or https address/,
+    /expected an http or https URL/,
   ],
   ['a cookie without csrfPrevention', `${SOURCE}${JWT}    §cookie: token\n`, /set graphql.csrfPrevention/],
   ['a secret that is short', `${SOURCE}${JWT.replace('api', 'api, secret: §abc')}`, /at least 32 characters/],
@@ -75,12 +75,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a name to change that is not there',
     `${SOURCE}    rename: { User: Account, §Usr: B }\n`,
-    /is nothing that the source has/,
+    /is not in the source/,
   ],
   [
     'something to hide that is not there',
     `${SOURCE}    hide: [User.id, §Usr]\n`,
-    /is nothing that the source has/,
+    /is not in the source/,
   ],
   [
     'a join by a field that is not there',
@@ -199,7 +199,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a body of a GET',
     `${REST}      - { name: b, path: /b, §bodyTemplate: '{}' }\n`,
-    /a GET request has no body/,
+    /a GET request cannot have a body/,
   ],
   [
     'an argument whose type is none',
@@ -239,7 +239,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a link to an endpoint that is not there',
     `${REST}      - { name: b, path: /b, envelope: { links: { §next_: { endpoint: c, args: {} } } } }\n`,
-    /there is no endpoint "c"/,
+    /unknown endpoint "c"/,
   ],
   [
     'a field of an answer whose type is none',
@@ -299,7 +299,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a size of what is no list',
     `${SOURCE}cost:\n  fields:\n    Query.getUser: { §listSize: { assumedSize: 5 } }\n`,
-    /counts nothing/,
+    /has no effect/,
   ],
   [
     'a size of fields that are not there',
@@ -324,12 +324,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a limit by a claim of nobody',
     `${SOURCE}rateLimit:\n  rules:\n    - { max: 1, windowSeconds: 60 }\n    - { max: 1, windowSeconds: 60, §by: { claim: sub } }\n`,
-    /no token is read/,
+    /requests have no claims/,
   ],
   [
     'a limit by a header that clients choose',
     `${SOURCE}rateLimit:\n  rules:\n    - { max: 1, windowSeconds: 60, §by: { header: x-a } }\n`,
-    /writes another header/,
+    /can change this header/,
   ],
   [
     'a time to live of a field that is not there',
@@ -349,9 +349,9 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'documents of clients where none is taken',
     `${SOURCE}§apq: true\npersistedDocuments: { from: [users.proto], mode: only }\n`,
-    /takes no document of clients/,
+    /refuses documents that clients send/,
   ],
-  ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is the path of/],
+  ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is already the path of/],
 ]
 
 /** Certificates with their keys, made once. */

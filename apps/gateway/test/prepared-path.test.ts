@@ -33,12 +33,12 @@ describe('known queries', () => {
   it.each(['development', 'production'] as const)(
     'take the prepared path with every plugin on (%s)',
     async (preset) => {
-      expect(await startupLog({ ...everything, preset })).not.toContain('go through every hook')
+      expect(await startupLog({ ...everything, preset })).not.toContain('run all plugin hooks')
     },
   )
 
   it('take it with origins that pages may call from', async () => {
-    expect(await startupLog({ graphql: { cors: ['https://a.test'] } })).not.toContain('go through every hook')
+    expect(await startupLog({ graphql: { cors: ['https://a.test'] } })).not.toContain('run all plugin hooks')
   })
 
   it('take it with rate limits, documents by id, automatic persisted queries and plugins of the config', async () => {
@@ -48,12 +48,12 @@ describe('known queries', () => {
       rateLimit: { rules },
       plugins: [{ onParams() {}, onExecute() {}, readsHeaders: [] }],
     })
-    expect(log).not.toContain('go through every hook')
+    expect(log).not.toContain('run all plugin hooks')
   })
 
   it('do not where a plugin of the config instruments steps', async () => {
     expect(await startupLog({ plugins: [CLOSES] })).toContain(
-      'Prepared operations go through every hook: a plugin uses instrumentation.execute',
+      'Cached operations run all plugin hooks: a plugin uses instrumentation.execute',
     )
   })
 })
@@ -374,7 +374,7 @@ const accesses: Readonly<Record<string, GatewayConfig>> = {
 
 describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
   it('shows everybody the same on the prepared path as through all hooks', async () => {
-    expect(await startupLog(config)).not.toContain('go through every hook')
+    expect(await startupLog(config)).not.toContain('run all plugin hooks')
     const short = await hear(config)
     const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
     const bodies = ['{ me }', '{ item { id } }', '{ item { id secretName } hello }', '{ echo(text: "a") me }']

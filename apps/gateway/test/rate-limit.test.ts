@@ -229,7 +229,7 @@ describe('rateLimit', () => {
     [[], /rateLimit\.rules: /],
     [
       [{ max: 1, windowSeconds: 1, fields: ['Query.a'], counts: 'requests' }],
-      /rateLimit\.rules\[0\]\.counts: which operation or field it is/,
+      /rateLimit\.rules\[0\]\.counts: a rule with operations or fields counts executions/,
     ],
     [[{ max: 1, windowSeconds: 1, by: { cookie: 'a' } }], /rateLimit\.rules\[0\]\.by/],
   ])('refuses the rules %j', (rules, message) => {
@@ -247,7 +247,7 @@ describe('rateLimit', () => {
     [BY_KEY, { by: { claim: 'sub' }, max: 1, windowSeconds: 1 }],
   ])('refuses %j, %j: who changes the header is not limited', async (...rules) => {
     await expect(start(rules)).rejects.toThrow(
-      /^rateLimit\.rules\[0\]\.by: a client writes another header each time .*; add a rule by address/,
+      /^rateLimit\.rules\[0\]\.by: a client can change this header .*; add a rule by address/,
     )
   })
 

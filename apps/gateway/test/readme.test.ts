@@ -21,7 +21,7 @@ it("the README's gateway.config.ts is a valid config", async () => {
 it('the examples in the README of the gateway are valid configs', async () => {
   const text = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, example = '']) => example)
-  expect(examples).toHaveLength(9)
+  expect(examples).toHaveLength(10)
   const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
   for (const example of examples) {
     await writeFile(join(directory, 'gateway.config.yaml'), example)

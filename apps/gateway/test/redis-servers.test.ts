@@ -18,18 +18,18 @@ describe('the Redis of a config', () => {
     [
       'two settings',
       { redisUrl: 'redis://a', redis: { url: 'redis://b' } },
-      'redisUrl: redis is set, too; leave one of them out',
+      'redisUrl: redis is also set; remove one of the two',
     ],
     [
       'no address',
       { redisUrl: 'localhost:6379' },
-      'redisUrl: not a Redis address; expected redis://host:6379',
+      'redisUrl: not a valid Redis URL; expected redis://host:6379',
     ],
-    ['another protocol', { redis: { url: 'http://a' } }, 'redis.url: not a Redis address'],
+    ['another protocol', { redis: { url: 'http://a' } }, 'redis.url: not a valid Redis URL'],
     ...['u:p@a', 'u:p@x@a', '@a', 'u:p/@a'].map((address): [string, Redis, string] => [
       `the node "${address}"`,
       { redis: { sentinels: ['b', address], name: 'shop' } },
-      'redis.sentinels: the address of "a" has a login; expected host:port, and username and password apart',
+      'redis.sentinels: the address of "a" contains credentials; use host:port, and set username and password separately',
     ]),
     ...['redis://a:6379', 'a/1', '', 'a:b', '::1'].map((address): [string, Redis, string] => [
       `the node "${address}"`,
@@ -44,7 +44,7 @@ describe('the Redis of a config', () => {
     [
       'a certificate that is not there',
       { redis: { url: 'rediss://a', tls: { ca: 'nobody.pem' } } },
-      'redis.tls.ca: cannot read "nobody.pem" (ENOENT: no such file or directory, open \'/nowhere/nobody.pem\'); expected a PEM file, relative to the config, or its text',
+      'redis.tls.ca: cannot read "nobody.pem" (ENOENT: no such file or directory, open \'/nowhere/nobody.pem\'); expected the path of a PEM file, relative to the config, or PEM text',
     ],
   ])('%s: an error that says so', async (_what, config, message) => {
     const opening = configuredRedis(config, '/nowhere')

@@ -263,7 +263,7 @@ it('a document of which much is left out fills no log: check tells all of it', a
   const gateway = await openGateway(config, { baseDirectory, logger })
   expect(gateway.notes).toHaveLength(50)
   expect(lines).toHaveLength(21)
-  expect(lines.at(-1)).toContain('rest.odd: 30 notes more; vinyasa check lists all of them')
+  expect(lines.at(-1)).toContain('rest.odd: 30 more notes; run vinyasa check to list all of them')
 
   await writeFile(join(baseDirectory, 'gateway.config.json'), JSON.stringify(config))
   const told: string[] = []

@@ -216,7 +216,7 @@ describe('what is wrong is told with its place, all at once', () => {
     [
       'resolvers of what is not there',
       { typeDefs: 'extend type Order { a: Int }', resolvers: { Order: { b: () => 1 } } },
-      [/^resolvers\.Order\.b: Order has no such field; define it in typeDefs, or leave this out/m],
+      [/^resolvers\.Order\.b: Order has no such field; define it in typeDefs, or remove this resolver/m],
     ],
     [
       'another kind of type',

@@ -56,7 +56,7 @@ describe('live queries of which no type is there are told of', () => {
     const write = (line: string): void => void lines.push(JSON.parse(line).msg)
     const logger = await createLogger({ level: 'warn', destination: { write } })
     const { notes } = await openGateway(config, { logger })
-    const note = `Query.${field}: the schema has no type "${type}", which its live queries wait for; did you mean "${near}"? Only events from outside can be of that type`
+    const note = `Query.${field}: its live queries wait for events of "${type}", but the schema has no such type; did you mean "${near}"? Only external invalidation events can have this type`
     expect(notes).toEqual([{ source: 'liveQuery', note }])
     expect(lines).toContain(note)
   })
@@ -109,8 +109,8 @@ it('statements of sources about no type, and examples that nothing answers, are 
   }
   const { notes } = await openGateway(config, { logger })
   expect(notes.map(({ source, note }) => `${source}: ${note}`)).toEqual([
-    'dependencies: Query.user: the schema has no type "Usr", which dependsOn names; did you mean "User"?',
-    'dependencies: Mutation.set: the schema has no type "Usr", which changes names; did you mean "User"?',
+    'dependencies: Query.user: dependsOn lists "Usr", but the schema has no such type; did you mean "User"?',
+    'dependencies: Mutation.set: changes lists "Usr", but the schema has no such type; did you mean "User"?',
     expect.stringMatching(/^graphql: graphql.examples\[1\].query: Cannot query field "usr"/),
     expect.stringMatching(/^graphql: graphql.examples\[2\].query: Syntax Error/),
     expect.stringMatching(/^graphql: graphql.examples\[2\].variables: Expected property name/),

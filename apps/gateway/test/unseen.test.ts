@@ -36,7 +36,7 @@ async function check(directory: string, ...flags: readonly string[]): Promise<st
     printError: (text) => out.push(text),
   })
   expect(code).toBe(0)
-  return out.filter((line) => line.startsWith('unseen')).map((line) => line.replace(/^unseen +/, ''))
+  return out.filter((line) => line.startsWith('undeclared ')).map((line) => line.replace(/^undeclared +/, ''))
 }
 
 describe.each(['', 'responseCache: true'])('check, of a document with many unseen fields and %j', (more) => {
@@ -45,9 +45,9 @@ describe.each(['', 'responseCache: true'])('check, of a document with many unsee
     const listed = await check(directory)
     expect(listed.map((line) => line.replace(/^(\w+)\.\w+ (\w+).*/, '$1 $2'))).toEqual([
       ...Array.from({ length: 5 }, () => 'Mutation evicts'),
-      '35 mutations more evict everything; check --verbose lists them',
+      '35 more mutations evict everything; check --verbose lists them',
       ...Array.from({ length: 5 }, () => 'Query depends'),
-      '35 fields more depend on everything; check --verbose lists them',
+      '35 more fields depend on everything; check --verbose lists them',
     ])
     const all = await check(directory, '--verbose')
     expect(new Set(all.map((line) => line.split(' ')[0])).size).toBe(80)

@@ -79,9 +79,9 @@ async function openFleet(kind: BusKind, disposables: ReturnType<typeof createDis
 
 /** What a gateway logs when its mutations' answers do not wait for another one, and when that is over. */
 const UNAWAITED = [
-  [/answers do not wait for all gateways/, /answers wait for all gateways again/],
-  [/ is lost; /, / is back; /],
-  [/a gateway fell silent/, /no gateway is missing/],
+  [/responses do not wait for all gateways/, /responses wait for all gateways again/],
+  [/ lost; /, / restored; /],
+  [/a gateway stopped responding/, /all gateways respond again/],
 ] as const
 
 function timeOf(line: string): number {

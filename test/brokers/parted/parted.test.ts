@@ -29,10 +29,10 @@ for (const [kind, program] of kinds) {
       }
       expect(found).toEqual(found.map((one) => ({ ...one, isHeld: true })))
       expect(fleet.log('reader').join('\n')).toMatch(
-        /fell silent without a goodbye.*\n.*no gateway is missing/s,
+        /a gateway stopped responding.*\n.*all gateways respond again/s,
       )
       expect(fleet.log('writer').join('\n')).toMatch(
-        /answers do not wait for all gateways.*\n.*answers wait for all gateways again/s,
+        /responses do not wait for all gateways.*\n.*responses wait for all gateways again/s,
       )
     })
   })

@@ -21,7 +21,7 @@ const shielded = (): object => useGraphQLMiddleware([shield({ Query: { hidden: i
 
 it('a plugin that sees the schema has to say what it reads, where answers are cached', async () => {
   await expect(openGateway(configWith(shielded()))).rejects.toThrow(
-    'plugins[0] may change results by who asks; set readsHeaders',
+    'plugins[0] may change results depending on the caller; set readsHeaders',
   )
 })
 

@@ -19,7 +19,7 @@ const issuer = z.strictObject({
   jwksUri: z.string().optional(),
   secret: z
     .string()
-    .min(32, 'expected at least 32 characters, for example of `openssl rand -hex 32`')
+    .min(32, 'expected at least 32 characters, for example from `openssl rand -hex 32`')
     .optional(),
   algorithms: z.array(algorithm).min(1).optional(),
 } satisfies OptionsOf<IssuerConfig>)
@@ -46,7 +46,7 @@ const rule = z
     policies: names.optional(),
   } satisfies OptionsOf<AccessRule>)
   .refine((given) => Object.values(given).some((value) => value !== undefined), {
-    error: 'expected authenticated: true, scopes or policies, or no rule at all',
+    error: 'expected authenticated: true, scopes or policies; remove the rule to allow all callers',
   })
 
 /** The config's `access`. */

@@ -122,8 +122,8 @@ function openSharedRedis(
   return openRedis(
     configured.connect,
     createOutage(logger, {
-      down: 'Redis of rateLimit and apq is down; this gateway goes on without it',
-      up: 'Redis of rateLimit and apq is up again',
+      down: 'Redis for rateLimit and apq is down; this gateway continues without it',
+      up: 'Redis for rateLimit and apq is up again',
     }),
   )
 }
@@ -138,7 +138,7 @@ function openRateLimit(
   if (index >= 0 && !auth && plugins.length === 0)
     throw mistakeAt(
       ['rateLimit', 'rules', index, 'by'],
-      `no token is read, so that nobody has a claim; set auth.jwt, or count by address or header`,
+      `requests have no claims because the gateway reads no tokens; set auth.jwt, or count by address or header`,
     )
   const address = createClientAddress(server?.trustProxy)
   const counters = (rule: CountedRule): Counters => {
@@ -152,7 +152,7 @@ function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
   if (!apq || persistedDocuments?.mode !== 'only') return
   throw mistakeAt(
     ['apq'],
-    'persistedDocuments.mode "only" takes no document of clients; leave one of them out',
+    'persistedDocuments.mode "only" refuses documents that clients send, so apq has no effect; remove apq or change the mode',
   )
 }
 
@@ -183,7 +183,7 @@ async function openDocuments(
   if (documents.size === 0 && persistedDocuments.mode === 'only')
     throw mistakeAt(
       ['persistedDocuments', 'from'],
-      'holds no document, so that mode "only" would refuse everything; register some, or begin with mode "log"',
+      'contains no documents, so mode "only" would refuse every request; register documents, or start with mode "log"',
     )
   return [usePersistedDocuments(documents, persistedDocuments, logger)]
 }

@@ -22,8 +22,8 @@ export function keysUnavailable(retryAfterSeconds: number): GraphQLError {
 export type Refused = 'UNAUTHENTICATED' | 'FORBIDDEN'
 
 const MESSAGES: Readonly<Record<Refused, string>> = {
-  UNAUTHENTICATED: 'This needs a token; send one.',
-  FORBIDDEN: 'Not allowed for whoever asks.',
+  UNAUTHENTICATED: 'This field requires authentication; send a token.',
+  FORBIDDEN: 'The caller is not allowed to access this field.',
 }
 
 /** In the place of a field, beside an answer that is otherwise whole. */

@@ -51,8 +51,8 @@ export async function openBus(
   const outage = createOutage(
     logger,
     {
-      down: `${kind} is lost; other gateways are not told of changes`,
-      up: `${kind} is back; live queries run again`,
+      down: `connection to ${kind} lost; other gateways receive no invalidation events`,
+      up: `connection to ${kind} restored; live queries run again`,
     },
     { [kind]: address },
   )
@@ -65,15 +65,15 @@ export async function openBus(
       isMissed = isMissing
       if (isMissing)
         logger.warn(
-          'a gateway fell silent without a goodbye, and may change what nobody hears of; until it is heard again, for ten minutes at most, answers are kept for 3 s',
+          'a gateway stopped responding, so its invalidation events may be missing; cached responses are limited to 3 s until it returns, for at most 10 minutes',
         )
-      else logger.info('no gateway is missing any more; answers are kept as long as they are fresh')
+      else logger.info('all gateways respond again; responses are cached for their full TTL')
     },
     onWaiting(isWaiting) {
-      if (isWaiting) logger.info("mutations' answers wait for all gateways again")
+      if (isWaiting) logger.info('mutation responses wait for all gateways again')
       else if (state.connected)
         logger.warn(
-          `${kind} did not take a change in time, or a gateway did not apply it: mutations' answers do not wait for all gateways, which may answer with what was before until they have heard of it`,
+          `${kind} did not accept an invalidation event in time, or a gateway did not apply it: mutation responses do not wait for all gateways now, so a gateway may serve outdated data until it receives the event`,
         )
     },
     onStateChange(change, error) {
@@ -104,7 +104,7 @@ export async function openBus(
     bus.close()
     throw mistakeAt(
       setting,
-      `cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, or who signs in and may use the channel`,
+      `cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, the credentials or the channel permissions`,
     )
   }
   return { bus, broker: () => state, close: () => bus.close() }
@@ -126,5 +126,5 @@ function isRefusal(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'no answer'
+  return error instanceof Error ? error.message : 'no response'
 }

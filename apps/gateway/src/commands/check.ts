@@ -34,25 +34,25 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     const { responseCache } = config
     const { idFields } = typeof responseCache === 'object' ? responseCache : {}
     const unseen = unseenDependencies(gateway.schema, idFields)
-    for (const line of unseenLines(unseen, flags.verbose === true)) context.print(`unseen   ${line}`)
+    for (const line of unseenLines(unseen, flags.verbose === true)) context.print(`undeclared ${line}`)
     const invalid = await findInvalidDocuments(config, baseDirectory, gateway.schema)
     for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)
     const broken = before ? await compare(before) : 0
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(
-        `source   ${source.name}: ${source.healthy ? 'ok' : `${stateOf(source)} (${firstLine(source.reason ?? 'no answer')})`}`,
+        `source   ${source.name}: ${source.healthy ? 'ok' : `${stateOf(source)} (${firstLine(source.reason ?? 'no response')})`}`,
       )
     }
     const down = report.filter((source) => !source.healthy)
     const wrong = down.map((source) => `${source.name}: ${stateOf(source)}; ${isAway(source) ? START : MEND}`)
     if (invalid.length > 0)
       wrong.push(
-        `persistedDocuments: the schema does not answer ${invalid.length} of them; correct the documents, or write them anew`,
+        `persistedDocuments: ${invalid.length} of them do not fit the schema; correct or regenerate them`,
       )
     if (broken > 0)
       wrong.push(
-        `--against ${flags.against}: ${broken} changes break its clients; set what is named above, if anything is, or tell them`,
+        `--against ${flags.against}: ${broken} breaking changes; apply the settings above, if any, or inform the clients`,
       )
     if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {
@@ -64,15 +64,15 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
 const MAX_INVALID = 20
 
 const START = 'start the backend, or correct its address'
-const MEND = 'it runs; what is wrong with it, or with its settings, stands above'
+const MEND = 'it is reachable; fix the problem listed above'
 
 function stateOf(source: SourceHealth): string {
   return isAway(source) ? 'not reachable' : 'not healthy'
 }
 
 /** Nothing listens there, the name leads nowhere, or nothing came back in time. */
-function isAway({ reason = 'no answer' }: SourceHealth): boolean {
-  return /E(CONNREFUSED|NOTFOUND|AI_AGAIN|NOENT|HOSTUNREACH|NETUNREACH|TIMEDOUT)|no answer|no reply|did not speak|bad port/.test(
+function isAway({ reason = 'no response' }: SourceHealth): boolean {
+  return /E(CONNREFUSED|NOTFOUND|AI_AGAIN|NOENT|HOSTUNREACH|NETUNREACH|TIMEDOUT)|no (?:answer|response|reply)|did not (?:respond|speak)|bad port/.test(
     reason,
   )
 }

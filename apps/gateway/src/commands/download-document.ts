@@ -48,9 +48,9 @@ export async function downloadDocument(
       // Addresses that differ only in their query are one file.
       if (path !== undefined && texts.has(path)) continue
       if (path === undefined)
-        missing.push(`${one}: only files with plain names that end with .json, .yaml or .yml are kept`)
+        missing.push(`${one}: only plain file names that end with .json, .yaml or .yml are supported`)
       else if ([...texts.keys()].some((known) => isSamePlace(known, path)))
-        missing.push(`${one}: another file has that name`)
+        missing.push(`${one}: another document has the same file name`)
       else texts.set(path, other)
     }
     const folder = join(FOLDER, name)
@@ -86,7 +86,7 @@ async function keep(
   const all = join(directory, FOLDER)
   const created = await mkdir(all, { recursive: true })
   if ((await lstat(all)).isSymbolicLink())
-    throw new Error(`${all} is a symbolic link; replace it by a folder, in which documents are kept`)
+    throw new Error(`${all} is a symbolic link; replace it with a folder for the documents`)
   const target = join(directory, folder)
   await mkdir(target).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new Error(`${target} exists already; use it, or remove it first`) : error

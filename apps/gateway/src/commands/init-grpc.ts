@@ -23,7 +23,7 @@ export interface Draft {
 export type Ask = (question: string, fallback: string) => Promise<string>
 
 const ALL =
-  'expose: all takes every method of the services that the file defines; patterns take or leave out some.'
+  'expose: all exposes every method of the services that the file defines; use patterns to select methods.'
 const SERVER = ['Address of the gRPC server', 'localhost:50051'] as const
 
 /** A `host:port`, a URL or a target of gRPC, which no file is called here. */
@@ -53,7 +53,7 @@ export async function draftProtos(files: readonly string[], directory: string, a
   const locals = files.map((file) => relative(directory, file))
   if (served.length === 0)
     throw new ConfigError(
-      `${locals.join(', ')}: no service is defined there, nor in what it imports (${imported.length} files found); give the .proto file that defines one`,
+      `${locals.join(', ')}: found no service in the given files or their imports (${imported.length} files found); pass the .proto file that defines one`,
     )
   const endpoint = await ask(...SERVER)
   const protoFiles = [...new Set(served)].map((file) => relative(directory, file))
@@ -80,7 +80,7 @@ export async function draftReflection(address: string, directory: string): Promi
   const host = /^unix/i.test(place) ? place : place.replace(/^dns:(\/*)/, '').replace(/:\d+$/, '')
   // An address in numbers says nothing of what is there.
   const name = isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0 ? nameOf(host) : 'api'
-  const note = 'The server is asked for its services at each start (reflection).'
+  const note = 'The gateway loads the services from the server at each start (reflection).'
   return draftSource(name, { endpoint, reflection: true }, directory, note)
 }
 

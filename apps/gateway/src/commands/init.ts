@@ -44,12 +44,10 @@ export async function initCommand(
     const [file] = given
     if (file !== undefined && /^[\w-]+$/.test(from) && !existsSync(join(directory, from)))
       throw new ConfigError(
-        `init --from ${from}: no such file; expected the old configuration itself, which says of which gateway it is: init --from ${file}`,
+        `init --from ${from}: no such file; pass only the old config, its gateway is detected: init --from ${file}`,
       )
     if (file !== undefined || endpoint !== undefined)
-      throw new ConfigError(
-        'init --from: the old configuration says all; leave out the other files and --endpoint',
-      )
+      throw new ConfigError('init --from: cannot be combined with other files or --endpoint; remove them')
     return (await import('./migrate/init-from.ts')).initFrom(from, context)
   }
   const question =
@@ -86,11 +84,11 @@ async function draftOf(wanted: readonly string[], directory: string, ask: Ask): 
   if (files.every((file) => extname(file) === '.proto')) return draftProtos(files, directory, ask)
   if (wanted.length > 1)
     throw new ConfigError(
-      `init: several files can only be .proto files; begin with one of ${wanted.join(', ')}, and add the others to the config`,
+      `init: only .proto files can be combined; pass one of ${wanted.join(', ')} and add the others to the config`,
     )
   const [file = ''] = files
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new ConfigError(`init: ${first} is a folder; give a file in it`)
+    throw new ConfigError(`init: ${first} is a folder; pass a file in it`)
   if (existsSync(file)) {
     return (await isBinary(file))
       ? draftDescriptorSet(file, directory, ask)
@@ -112,7 +110,9 @@ async function draftUrl(address: string, directory: string, ask: Ask): Promise<D
       })
     // Of a path there is no gRPC server.
     if ((await pageAt(address)) !== HTML) throw error
-    throw new ConfigError(`${messageOf(error)}; what is there is ${HTML}: ${GIVE_DOCUMENT}`, { cause: error })
+    throw new ConfigError(`${messageOf(error)}; the address returns ${HTML}: ${GIVE_DOCUMENT}`, {
+      cause: error,
+    })
   }
 }
 
@@ -137,7 +137,7 @@ async function write(draft: Draft, context: CommandContext): Promise<void> {
     context.print(`wrote    ${join(context.directory, file)}`)
   // The config has all of them.
   for (const line of told.slice(0, MAX_TOLD)) context.print(`note     ${line}`)
-  context.print('next     vinyasa check    connects to the backend and reports what is wrong')
+  context.print('next     vinyasa check    connects to the backend and reports problems')
   context.print('         vinyasa start    serves http://127.0.0.1:4000/graphql')
 }
 
@@ -191,20 +191,19 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
   const isLeftOut = baseUrl === given.baseUrl && elsewhere.length > 0
   const credentials = variables.map(({ variable, schemes }) => {
     const names = schemes.map((scheme) => `"${scheme}"`).join(', ')
-    const isOff = downloaded ? 'not sent; with security: env they are ' : ''
-    return `Credentials for ${names} are ${isOff}read from ${variable}.`
+    return downloaded
+      ? `Credentials for ${names} are not sent; set security: env to read them from ${variable}.`
+      : `Credentials for ${names} are read from ${variable}.`
   })
   const left = missing.map((reason) => `Not downloaded: ${reason}.`)
   return {
     ...(downloaded && { told: [...left, ...credentials] }),
     note: [
-      'Every operation of the document is a field: GET a query, the others mutations.',
-      ...(url === undefined
-        ? []
-        : ['The document is what its URL gave once; download it again for changes.']),
+      'Every operation of the document becomes a field: a query for GET, a mutation for other methods.',
+      ...(url === undefined ? [] : ['The document was downloaded once; download it again to get changes.']),
       ...(isLeftOut
         ? [
-            `The API is at ${baseUrl}, and ${elsewhere.length} operations at other servers, as the document says.`,
+            `According to the document, the API is at ${baseUrl} and ${elsewhere.length} operations are at other servers.`,
           ]
         : []),
       ...left,

@@ -22,9 +22,7 @@ export function createReloadPart({ server, load, shared, onRead }: ReloadPartOpt
   let prepared: Gateway | undefined
 
   function close(gateway: Gateway): void {
-    gateway
-      .close()
-      .catch((error: unknown) => logger.error(error, 'a gateway that was not used did not close'))
+    gateway.close().catch((error: unknown) => logger.error(error, 'an unused gateway failed to close'))
   }
 
   function give(): Gateway | undefined {
@@ -67,7 +65,7 @@ export function createReloadPart({ server, load, shared, onRead }: ReloadPartOpt
       // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
       server
         .replace(next)
-        .catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))
+        .catch((error: unknown) => logger.error(error, 'the replaced gateway failed to close'))
       logger.info('reloaded')
     },
     abandon,

@@ -20,7 +20,7 @@ function portOf({ PORT: text }: CommandContext['environment']): number | undefin
   const port = toPort(text)
   if (port === undefined)
     throw new ConfigError(
-      'PORT: the environment variable is no port; expected a whole number from 0 to 65535',
+      'PORT: the environment variable is not a valid port; expected a whole number from 0 to 65535',
     )
   return port
 }

@@ -3,7 +3,7 @@ import { ConfigError, messageOf } from '../errors.ts'
 
 export const HTML = 'an HTML page'
 export const GIVE_DOCUMENT =
-  'give the URL of the OpenAPI document itself (often /openapi.json or /swagger.json)'
+  'pass the URL of the OpenAPI document itself (often /openapi.json or /swagger.json)'
 
 /** Says what is at an address where no gRPC server described itself, and what to give in its place. */
 export async function whatIsThere(endpoint: string, error: unknown): Promise<ConfigError> {
@@ -13,24 +13,22 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
   const isOfGrpc = !chain.some(({ message }) => /but no grpc-status/.test(String(message)))
   if (isOfGrpc && chain.some(({ status }) => status === 'UNIMPLEMENTED'))
     return because(
-      `a gRPC server is at ${endpoint}, and does not describe itself (UNIMPLEMENTED); turn its reflection service on, or give its .proto files or a descriptor set, with --endpoint ${endpoint}`,
+      `the gRPC server at ${endpoint} has no reflection service (UNIMPLEMENTED); enable reflection, or pass its .proto files or a descriptor set with --endpoint ${endpoint}`,
     )
   const page =
     /^[a-z]+:(?!\/\/)/i.test(endpoint) && !/^[^:]+:\d+$/.test(endpoint) ? undefined : await pageAt(endpoint)
   if (page !== undefined)
     return because(
-      `${endpoint} speaks HTTP and not gRPC: what is there is ${page}; ${GIVE_DOCUMENT}, or the address of the gRPC server`,
+      `${endpoint} is an HTTP server, not a gRPC server, and returns ${page}; ${GIVE_DOCUMENT}, or the address of the gRPC server`,
     )
   const codes = chain.map(({ code }) => String(code))
   const missing = codes.find((code) => /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN)$/.test(code))
   if (missing !== undefined)
-    return because(
-      `nothing listens at ${endpoint} (${missing}); start the server there, or give the address where it listens`,
-    )
+    return because(`no server listens at ${endpoint} (${missing}); start the server, or correct the address`)
   const untrusted = codes.find((code) => /CERT|ISSUER|SELF_SIGNED|ALTNAME/.test(code))
   if (untrusted !== undefined)
     return because(
-      `the certificate of ${endpoint} is not trusted (${untrusted}); name the file of its authority in NODE_EXTRA_CA_CERTS, or write tls: { ca: … } into a config of your own`,
+      `the certificate of ${endpoint} is not trusted (${untrusted}); set NODE_EXTRA_CA_CERTS to the file of its certificate authority, or write a config with tls: { ca: … }`,
     )
   return because(messageOf(error))
 }
@@ -52,7 +50,7 @@ export async function pageAt(endpoint: string): Promise<string | undefined> {
   const url = /^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`
   try {
     const { status, headers } = await boundedFetch(url, { maxBytes: 0, signal: AbortSignal.timeout(3_000) })
-    const type = headers.get('content-type')?.split(';')[0] ?? 'nothing of a media type'
+    const type = headers.get('content-type')?.split(';')[0] ?? 'a response without a media type'
     return type === 'text/html' ? HTML : `${type} (status ${status})`
   } catch {
     return undefined

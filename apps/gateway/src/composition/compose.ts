@@ -167,5 +167,5 @@ function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, lo
   if (slowPathReasons.length > 0)
     logger.info(`JSON requests take Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
-    logger.info(`Prepared operations go through every hook: ${preparedPathReasons.join('; ')}`)
+    logger.info(`Cached operations run all plugin hooks: ${preparedPathReasons.join('; ')}`)
 }

@@ -9,7 +9,7 @@ export function lateBackends(config: GatewayConfig): readonly Note[] {
     .filter(({ longestCallMs }) => answerTimeoutMs > 0 && longestCallMs > answerTimeoutMs)
     .map(({ section, name, longestCallMs }) => ({
       source: name,
-      note: `${section}.${name}: its calls may take ${longestCallMs} ms, and server.answerTimeoutMs ends an answer that has not begun after ${answerTimeoutMs} ms; make that the longer one`,
+      note: `${section}.${name}: its calls can take ${longestCallMs} ms, but server.answerTimeoutMs ends responses that have not started after ${answerTimeoutMs} ms; set server.answerTimeoutMs to a higher value`,
     }))
 }
 

@@ -10,7 +10,7 @@ type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
 
 /** With live queries off, sockets still serve queries, mutations and subscriptions. */
 export function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveParts): LiveQueryPlugin {
-  const onError = (error: unknown): void => logger.error(error, 'live query')
+  const onError = (error: unknown): void => logger.error(error, 'live query failed')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
   const { allowedOrigins: _, updateFields: __, sockets: ___, ...options } = liveQuery ?? {}
   return useLiveQuery({ ...options, ...access.live, bus, onError })

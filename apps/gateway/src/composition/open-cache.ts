@@ -40,7 +40,7 @@ export async function openCache(
     ignoredReads: ['*'],
     exposeReasons: config.preset !== 'production',
     onEvent(event) {
-      if (event.type === 'error') logger.error(event.error, 'response cache')
+      if (event.type === 'error') logger.error(event.error, 'response cache failed')
       if (event.type === 'warning') logger.warn(event.warning.message)
     },
   })

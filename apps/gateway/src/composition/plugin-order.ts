@@ -21,7 +21,7 @@ export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): voi
     if (!isDouble) continue
     throw mistakeAt(
       ['plugins', index],
-      `the gateway has this plugin already; take it out and set \`${String(name)}\` instead`,
+      `the gateway already uses this plugin; remove it and set \`${String(name)}\` instead`,
     )
   }
 }

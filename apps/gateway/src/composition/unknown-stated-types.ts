@@ -17,5 +17,5 @@ export function unknownStatedTypes(schema: GraphQLSchema): readonly string[] {
 function lineFor(schema: GraphQLSchema, field: string, setting: string, names: readonly string[]): string {
   const [first = ''] = names
   const listed = [...new Set(names)].map((name) => `"${name}"`).join(', ')
-  return `${field}: the schema has no type ${listed}, which ${setting} names${suggestFor(schema, first)}`
+  return `${field}: ${setting} lists ${listed}, but the schema has no such type${suggestFor(schema, first)}`
 }

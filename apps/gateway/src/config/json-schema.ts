@@ -44,7 +44,7 @@ export function configJsonSchema(): JsonSchema {
     properties: {
       $schema: { type: 'string' },
       extends: {
-        description: 'Files that this one adds to: objects are merged, all else is replaced.',
+        description: 'Files that this config extends. Objects are merged; other values are replaced.',
         anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
       },
       ...root.properties,

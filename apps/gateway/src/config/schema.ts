@@ -70,7 +70,8 @@ const cors = z.union([
       maxAgeSeconds: count.optional(),
     } satisfies OptionsOf<CorsConfig>)
     .refine(({ origins, credentials }) => credentials !== true || !origins.includes('*'), {
-      error: 'browsers send no credentials where any origin may ask; list the origins, or leave it out',
+      error:
+        'browsers do not send credentials if every origin is allowed; list the origins, or remove credentials',
       path: ['credentials'],
     }),
 ])
@@ -107,7 +108,7 @@ const graphql = z.strictObject({
 } satisfies OptionsOf<GraphqlConfig>)
 
 const invalidate = z.strictObject({
-  secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
+  secret: z.string().min(16, 'expected at least 16 characters, for example from `openssl rand -hex 16`'),
 } satisfies OptionsOf<InvalidateConfig>)
 
 const metrics = z.union([

@@ -71,12 +71,15 @@ class Admitted implements Waiting {
 /** Memory of a request that waits. One read of a socket can bring two thousand of them before it is paused. */
 const HELD_BYTES = 4_096
 
-const MORE = 'as many requests as it can at once; try again in a moment.'
-const OVERLOADED: Refusal = { status: 503, code: 'OVERLOADED', message: `The server answers ${MORE}` }
+const OVERLOADED: Refusal = {
+  status: 503,
+  code: 'OVERLOADED',
+  message: 'The server is overloaded; try again in a moment.',
+}
 const TOO_MANY: Refusal = {
   status: 429,
   code: 'TOO_MANY_AT_ONCE',
-  message: `For one address the server answers ${MORE}`,
+  message: 'Too many concurrent requests from this address; try again in a moment.',
 }
 
 /**

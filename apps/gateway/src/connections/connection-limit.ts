@@ -54,13 +54,13 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   if (maxConnections < asked && options.maxConnections > 0)
     logger?.warn(
       { maxConnections, asked },
-      'server.maxConnections is more than there are file descriptors for; raise the limit of open files',
+      'server.maxConnections exceeds the number of available file descriptors; raise the open-file limit',
     )
 
   function report(): void {
     logger?.warn(
       { ...seen, maxConnections },
-      'connections were closed as idle, or refused: server.maxConnections are open',
+      'connections were refused, or closed while idle: server.maxConnections is reached',
     )
     seen.refused = 0
     seen.closed = 0

@@ -43,7 +43,10 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
       if (isNext(request.socket, response)) onEnd?.(request, response)
       endLate(request, response, answerTimeoutMs)
     }
-    logger?.warn({ ended: late.length, answerTimeoutMs }, 'requests were ended: their answers did not begin')
+    logger?.warn(
+      { ended: late.length, answerTimeoutMs },
+      'requests were ended: their responses did not start in time',
+    )
   }, everyMs).unref()
   server.once('close', () => clearInterval(timer))
 }
@@ -64,7 +67,7 @@ function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTi
 }
 
 function timedOut(answerTimeoutMs: number): string {
-  const message = `The answer did not begin within ${answerTimeoutMs} ms. A mutation may have been carried out.`
+  const message = `The response did not start within ${answerTimeoutMs} ms. A mutation may have been executed.`
   const body = JSON.stringify({ errors: [{ message, extensions: { code: 'ANSWER_TIMEOUT' } }] })
   return [
     'HTTP/1.1 504 Gateway Timeout',

@@ -83,9 +83,9 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
   const says = (text: string): Error => new ConfigError(text, { cause: error })
   switch (error.code) {
     case 'EADDRINUSE':
-      return says(`server.port: ${port} is taken on ${host}; stop what listens there, or pass --port`)
+      return says(`server.port: ${port} is already in use on ${host}; stop the other process, or pass --port`)
     case 'EACCES':
-      return says(`server.port: no permission for ${port} on ${host}; choose a port above 1023`)
+      return says(`server.port: no permission to listen on ${port} on ${host}; choose a port above 1023`)
     default:
       return says(`server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`)
   }

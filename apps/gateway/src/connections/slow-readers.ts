@@ -48,7 +48,7 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
       socket.destroy()
       closed++
     }
-    if (closed > 0) logger?.warn({ closed }, 'connections were closed: their clients do not read')
+    if (closed > 0) logger?.warn({ closed }, 'connections were closed because their clients stopped reading')
     const { dropped, bytes } = processLedger()
     if (dropped > seen) logger?.warn({ dropped: dropped - seen, bytes }, OVER_BUDGET)
     seen = dropped
@@ -58,7 +58,8 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
   server.once('close', () => clearInterval(timer))
 }
 
-const OVER_BUDGET = 'the largest holders of memory were dropped: clients hold more than a quarter of the heap'
+const OVER_BUDGET =
+  'the largest buffers of clients were dropped: buffers of clients exceed a quarter of the heap'
 
 /**
  * The bytes that libuv still has of a write that is under way; Node itself asks for them before a socket

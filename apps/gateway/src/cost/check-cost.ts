@@ -26,7 +26,7 @@ export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {
     if (field) checkRule(mistake, field, rule)
     else if (rule.listSize ?? rule.arguments)
       throw mistake(
-        `arguments and lists are of ${input ? 'fields that are asked for; an input only has a weight' : `fields; write "${coordinate}.field"`}`,
+        `arguments and listSize apply to ${input ? 'output fields only; an input field can only have a weight' : `fields only; write "${coordinate}.field"`}`,
       )
   }
   for (const [coordinate, definition] of definitionsIn(schema)) {
@@ -64,7 +64,7 @@ function checkRule(mistake: Mistake, field: AnyField, rule: CostRule): void {
     const lists = Object.values(below).filter((one) => listDepth(one.type) > 0)
     const mend = lists.length > 0 ? `: sizedFields: [${lists.map(({ name }) => name).join(', ')}]` : ''
     throw mistake(
-      `the field gives one ${type.name} and no list, so that its size counts nothing; name the fields of ${type.name} that hold the items${mend}`,
+      `the field returns one ${type.name} instead of a list, so listSize has no effect; list the fields of ${type.name} that contain the items${mend}`,
       'listSize',
     )
   }
@@ -99,5 +99,5 @@ function expectArgument(mistake: Mistake, field: AnyField, name: string, path: r
   }
   if (found) return
   const known = field.args.map((one) => one.name).join(', ') || 'none'
-  throw mistake(`no argument ${name}; the field has ${known}`, ...path)
+  throw mistake(`the field has no argument ${name}; its arguments: ${known}`, ...path)
 }

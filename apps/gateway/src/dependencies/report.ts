@@ -34,12 +34,12 @@ export function unseenDependencies(
       if ((field.extensions['variesBy'] as VariesBy | undefined)?.isPersonal)
         add(
           'variesBy',
-          'is resolved by code and neither cached nor shared; declare the request headers that it reads',
+          'has a custom resolver and is neither cached nor shared; declare the request headers that it reads',
         )
       if (type === mutation) {
-        if (ofMutationField(field).everything) add('changes', 'evicts everything; state what it changes')
+        if (ofMutationField(field).everything) add('changes', 'evicts everything; declare what it changes')
       } else if (ofField(type.name, field).everything && !statedDependsOn(field)?.includes('*')) {
-        add('dependsOn', 'depends on everything; state on what')
+        add('dependsOn', 'depends on everything; declare its dependencies')
       }
     }
   }
@@ -50,9 +50,9 @@ export function unseenDependencies(
 const MAX_LISTED = 5
 
 const MORE = {
-  changes: 'mutations more evict everything',
-  dependsOn: 'fields more depend on everything',
-  variesBy: 'fields more are resolved by code and neither cached nor shared',
+  changes: 'more mutations evict everything',
+  dependsOn: 'more fields depend on everything',
+  variesBy: 'more fields have custom resolvers and are neither cached nor shared',
 } as const
 
 /** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */

@@ -29,7 +29,7 @@ export function checkStatements(schema: GraphQLSchema, statements: Statements): 
         if (name === '*' || schema.getType(name)) continue
         throw mistakeAt(
           [...path, setting, index],
-          `the schema has no type "${name}"${suggestFor(schema, name) || '; "*" stands for any'}`,
+          `the schema has no type "${name}"${suggestFor(schema, name) || '; "*" means any type'}`,
         )
       }
   }

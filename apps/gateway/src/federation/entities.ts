@@ -89,8 +89,8 @@ export function findEntities(
     // A type of the config's own has nothing but what its resolvers make of a reference.
     if (type.astNode) return { ...base, isResolvable: true }
     return report(
-      `no field of Query takes ${fields.join(' and ')} and gives ${typeName}; name one with federation.entities.${typeName}.field, ` +
-        `give resolvers.${typeName}.__resolveReference, or set field: false`,
+      `no field of Query takes ${fields.join(' and ')} and returns ${typeName}; set federation.entities.${typeName}.field, ` +
+        `add resolvers.${typeName}.__resolveReference, or set field: false`,
     )
   }
 }

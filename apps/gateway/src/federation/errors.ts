@@ -5,14 +5,14 @@ const SHOWN = 120
 
 export function tooManyReferences(asked: number, most: number): GraphQLError {
   return badReference(
-    `_entities was asked for ${asked} references; at most ${most} are resolved at once: ask for fewer`,
+    `_entities received ${asked} references, but the limit is ${most}; send fewer references`,
   )
 }
 
 export function noEntity(typeName: unknown): GraphQLError {
   return badReference(
     typeof typeName === 'string'
-      ? `"${cut(typeName)}" is no entity that this subgraph resolves`
+      ? `this subgraph does not resolve an entity "${cut(typeName)}"`
       : 'a reference has no __typename; expected the name of its type',
   )
 }

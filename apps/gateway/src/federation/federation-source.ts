@@ -61,7 +61,7 @@ function asSubgraph(
   )
   const service = new GraphQLObjectType({
     name: '_Service',
-    description: 'What a router is told of this subgraph.',
+    description: 'The SDL of this subgraph, for routers.',
     fields: { sdl: { type: new GraphQLNonNull(GraphQLString) } },
   })
   const { headers, unknown } = describeVariesBy(schema)
@@ -100,7 +100,7 @@ function entitiesField(
   const types = new WeakMap<object, string>()
   const union = new GraphQLUnionType({
     name: '_Entity',
-    description: 'Types that other subgraphs may refer to.',
+    description: 'Entity types that other subgraphs can reference.',
     types: entities.map(({ typeName }) => schema.getType(typeName)).filter(isObjectType),
     resolveType: (value) => types.get(value as object),
   })
@@ -128,7 +128,7 @@ function entitiesField(
   }
 
   return {
-    description: 'Entities by their references, for routers.',
+    description: 'Resolves references to entities, for routers.',
     type: new GraphQLNonNull(new GraphQLList(union)),
     args: { representations: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(any))) } },
     async resolve(_source, args, context, info) {
@@ -172,7 +172,7 @@ function rulesPassedBy(
     return [
       findingAt(
         ['federation'],
-        `references to ${typeName} are resolved by ${coordinate}, whose access rule does not hold for Query._entities; put a rule on ${typeName}, or on Query._entities`,
+        `references to ${typeName} are resolved by ${coordinate}, but its access rule does not apply to Query._entities; put a rule on ${typeName} or on Query._entities`,
       ),
     ]
   })

@@ -35,7 +35,7 @@ export function foundLookup(
   if (!field) return undefined
   if (others.length > 0) {
     report(
-      `${fields.map(({ name }) => name).join(' and ')} both give it by its key; name one with federation.entities.${type.name}.field`,
+      `${fields.map(({ name }) => name).join(' and ')} return it by its key; choose one with federation.entities.${type.name}.field`,
     )
     return null
   }
@@ -56,11 +56,11 @@ export function namedLookup(
   if (!field)
     return mistake(`Query has no field "${String(name)}"${didYouMean(String(name), Object.keys(fields))}`)
   if (getNamedType(field.type) !== type)
-    return mistake(`Query.${field.name} gives ${String(field.type)}, not ${type.name}`)
+    return mistake(`Query.${field.name} returns ${String(field.type)}, not ${type.name}`)
   const isList = isListType(getNullableType(field.type))
   if (isList && isComposite(key))
     return mistake(
-      `Query.${field.name} gives a list, which is asked for by one field, and the key "${key}" is more; name a field that gives one ${type.name}, or put a key first that is one field`,
+      `Query.${field.name} returns a list, which requires a key with one field, but the key "${key}" has several; choose a field that returns one ${type.name}, or put a key with one field first`,
     )
   const args = Object.entries(given ?? Object.fromEntries(keys.map((one) => [one, one])))
   const problem = argumentProblem(field, args, keys) ?? (isList ? listProblem(field, args) : undefined)
@@ -68,9 +68,10 @@ export function namedLookup(
   if (!isList)
     return itemKey === undefined
       ? { field, args, itemKey }
-      : mistake(`itemKey is for a field that gives a list, and Query.${field.name} gives one ${type.name}`, [
-          'itemKey',
-        ])
+      : mistake(
+          `itemKey requires a field that returns a list, but Query.${field.name} returns one ${type.name}`,
+          ['itemKey'],
+        )
   const own = itemKey ?? (args[0]?.[1] as string)
   const ofItem = Object.hasOwn(type.getFields(), own) ? type.getFields()[own] : undefined
   if (!ofItem)
@@ -79,7 +80,7 @@ export function namedLookup(
     ])
   return ofItem.resolve && memberOf(ofItem) === undefined
     ? mistake(
-        `itemKey: ${type.name}.${own} is read by a path or a resolver, and items are found again by one member; name a field that is one`,
+        `itemKey: ${type.name}.${own} is computed from a path or by a resolver, but items are matched by a property; choose a field that is a plain property`,
       )
     : { field, args, itemKey: own }
 
@@ -93,10 +94,10 @@ function listProblem(field: GraphQLField<unknown, unknown>, args: Arguments): st
   const place = `Query.${field.name}`
   const [[argument] = [''], ...others] = args
   if (args.length === 0 || others.length > 0)
-    return `${place} gives a list; name the one argument that takes all keys`
+    return `${place} returns a list; set args to the one argument that takes all keys`
   const type = field.args.find(({ name }) => name === argument)?.type
   return type && !isListType(getNullableType(type))
-    ? `${place} gives a list, and ${place}(${argument}:) takes ${String(type)}, which is none; name the argument that takes all keys, or a field that gives one`
+    ? `${place} returns a list, but ${place}(${argument}:) takes ${String(type)} instead of a list; set the argument that takes all keys, or a field that returns one object`
     : undefined
 }
 
@@ -109,11 +110,11 @@ function argumentProblem(
   const place = `Query.${field.name}`
   for (const [argument, key] of args) {
     if (!known.includes(argument))
-      return `${place} has no argument "${argument}"; it has ${known.join(', ') || 'none'}; say with args which takes the key`
-    if (!keys.includes(key)) return `args.${argument} is "${key}", which is no field of the first key`
+      return `${place} has no argument "${argument}"; it has ${known.join(', ') || 'none'}; set args to the argument that takes the key`
+    if (!keys.includes(key)) return `args.${argument} is "${key}", which is not a field of the first key`
   }
   const missing = field.args.find(
     (arg) => isRequiredArgument(arg) && !args.some(([name]) => name === arg.name),
   )
-  return missing && `${place} requires the argument "${missing.name}", which args does not give`
+  return missing && `${place} requires the argument "${missing.name}", which args does not set`
 }

@@ -11,11 +11,11 @@ import {
 /** Returns what is wrong with the fields that a key selects of its type; undefined: nothing. */
 export function unknownIn(type: GraphQLObjectType, key: string): string | undefined {
   const selection = selectionOf(key)
-  return selection ? missing(type, selection) : 'is no selection of fields'
+  return selection ? missing(type, selection) : 'is not a valid field selection'
 
   function missing(parent: GraphQLObjectType, { selections }: SelectionSetNode): string | undefined {
     for (const node of selections) {
-      if (node.kind !== Kind.FIELD) return 'may select nothing but fields'
+      if (node.kind !== Kind.FIELD) return 'can select only fields'
       const fields = parent.getFields()
       const field = Object.hasOwn(fields, node.name.value) ? fields[node.name.value] : undefined
       if (!field) return `selects ${parent.name}.${node.name.value}, which is not in the schema`

@@ -17,12 +17,12 @@ export interface ExampleOperation {
   readonly variables?: string | undefined
 }
 
-const PLAIN = '# A query: run it with the button or Ctrl-Enter.'
-const LIVE = `# A live query: it stays open and shows
+const PLAIN = '# A query. Run it with the button or Ctrl-Enter.'
+const LIVE = `# A live query. It stays open and shows
 # each change as it happens. Run it, then run
 # a mutation in another window.`
-const DEFERRED = `# A deferred part: what is quick is shown
-# first, the rest as soon as it is there.`
+const DEFERRED = `# A deferred fragment. The fast fields
+# arrive first, the slow fields later.`
 
 /**
  * Operations that show what a schema can do: a query, a live query and a deferred one, as far as there are fields

@@ -28,10 +28,10 @@ const events = z.union([event.transform((one) => [one]), z.array(event).min(1).m
  */
 export function useInvalidateEndpoint(bus: InvalidationBus, { secret }: InvalidateConfig): Plugin {
   async function answer(request: Request): Promise<{ status: number; message?: string }> {
-    if (request.method !== 'POST') return { status: 405, message: 'Send the events by POST.' }
+    if (request.method !== 'POST') return { status: 405, message: 'Send invalidation events with POST.' }
     const sent = request.headers.get(HEADER)
     if (sent === null || !isSecret(sent, secret)) {
-      return { status: 401, message: `The header ${HEADER} does not hold the secret.` }
+      return { status: 401, message: `The header ${HEADER} does not match the secret.` }
     }
     const batch = await readEvents(request)
     if ('status' in batch) return batch
@@ -66,11 +66,11 @@ async function readEvents(
   } catch (error) {
     if (error instanceof GraphQLError && statusOf(error) === 413)
       return { status: 413, message: error.message }
-    return { status: 400, message: 'The body is not JSON; send an event or a list of events.' }
+    return { status: 400, message: 'The body is not valid JSON; send an event or a list of events.' }
   }
   const parsed = events.safeParse(value)
   if (parsed.success) return parsed.data
-  const message = `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * stands for any type or operation.`
+  const message = `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * matches any type or operation.`
   return { status: 400, message }
 }
 

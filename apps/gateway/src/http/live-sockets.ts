@@ -28,8 +28,11 @@ export function createLiveSockets({ paths, logger, ...options }: LiveSocketsOpti
       path,
       onError: (error) =>
         isOriginRefused(error)
-          ? logger.warn(error, 'live socket: the settings are liveQuery.allowedOrigins and graphql.cors')
-          : logger.error(error, 'live socket'),
+          ? logger.warn(
+              error,
+              'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
+            )
+          : logger.error(error, 'live socket failed'),
     }),
   )
   let closed: Promise<unknown> | undefined

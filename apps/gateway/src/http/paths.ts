@@ -36,7 +36,7 @@ export function pathsOf(config: HttpSections): GatewayPaths {
   for (const [setting, path, what = ''] of names) {
     const other = taken.get(path)
     if (other !== undefined)
-      throw mistakeAt(setting, `${path} is the path of ${other} already; choose another one`)
+      throw mistakeAt(setting, `${path} is already the path of ${other}; choose a different path`)
     taken.set(path, `${formatPath(setting)}${what}`)
   }
   return { graphql, graphqlLive, live, ready, all: new Set(taken.keys()) }

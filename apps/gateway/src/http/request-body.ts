@@ -88,7 +88,7 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
     return await parse()
   } catch (error) {
     if (error instanceof GraphQLError) throw error
-    throw badRequest('The request cannot be read; `variables` and `extensions` are JSON.')
+    throw badRequest('The request cannot be parsed; `variables` and `extensions` must be JSON.')
   }
 }
 
@@ -133,7 +133,7 @@ function tooLarge(maxBytes: number): GraphQLError {
   return requestRefused(
     413,
     'REQUEST_ENTITY_TOO_LARGE',
-    `The request's body is larger than ${maxBytes} bytes; send less at once.`,
+    `The request body is larger than ${maxBytes} bytes; send a smaller body.`,
   )
 }
 
@@ -143,7 +143,7 @@ export function parseJson(body: Uint8Array<ArrayBuffer>): object {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw badRequest('The body is not JSON in UTF-8; send {"query": "..."}.')
+    throw badRequest('The body is not valid JSON in UTF-8; send {"query": "..."}.')
   }
   if (value === null || typeof value !== 'object') {
     throw badRequest('The body is not a JSON object; send {"query": "..."}.')

@@ -4,14 +4,12 @@ export const DOCUMENT_LIMIT_EXCEEDED = 'DOCUMENT_LIMIT_EXCEEDED'
 
 /** A document is larger than the gateway accepts. Answered with HTTP 400 before anything is executed. */
 export function limitExceeded(what: string, limit: number): GraphQLError {
-  return exceeded(
-    `The document has more than ${limit} ${what}; split the operation, or ask for less at once.`,
-  )
+  return exceeded(`The document has more than ${limit} ${what}; split the operation, or request less.`)
 }
 
 /** The same for the JSON that it comes in. */
 export function jsonLimitExceeded(what: string, limit: number): GraphQLError {
-  return exceeded(`The request's JSON has more than ${limit} ${what}; send less at once.`)
+  return exceeded(`The JSON of the request has more than ${limit} ${what}; send a smaller request.`)
 }
 
 /** The errors of a result; none of what is no result, or comes in parts. */

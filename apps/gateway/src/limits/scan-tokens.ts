@@ -72,7 +72,7 @@ export function scanTokens(text: string, limits: DocumentLimits): void {
       case TokenKind.AT:
         if (valueDepth > 0) break
         if (limits.maxDirectives > 0 && ++directives > limits.maxDirectives) {
-          throw limitExceeded('directives at one place', limits.maxDirectives)
+          throw limitExceeded('directives at one location', limits.maxDirectives)
         }
         break
       case TokenKind.COLON:

@@ -12,7 +12,7 @@ export function refuseOpenHeaders(rules: readonly RateLimitRule[]): void {
     if (!isChosen(rule) || byAddress.some((other) => covers(other, rule))) continue
     throw mistakeAt(
       ['rateLimit', 'rules', index, 'by'],
-      `a client writes another header each time and is not limited; add a rule by address that counts the same, or say trusted: true where what stands in front of the gateway writes the header`,
+      `a client can change this header to avoid the limit; add a rule by address that counts the same requests, or set trusted: true if a proxy in front of the gateway sets the header`,
     )
   }
 }

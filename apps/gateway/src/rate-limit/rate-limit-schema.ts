@@ -20,7 +20,7 @@ const rateLimitRule = z
     counts: z.enum(['requests', 'executions']).optional(),
   } satisfies OptionsOf<RateLimitRule>)
   .refine(({ counts, operations, fields }) => counts !== 'requests' || !(operations ?? fields), {
-    error: 'which operation or field it is, is known of executions alone; leave it out',
+    error: 'a rule with operations or fields counts executions; remove counts',
     path: ['counts'],
   })
 

@@ -178,7 +178,7 @@ function digest(text: string): string {
 }
 
 function rateLimited(seconds: number): GraphQLError {
-  return new GraphQLError(`Asked too often; try again in ${seconds} s.`, {
+  return new GraphQLError(`Too many requests; try again in ${seconds} s.`, {
     extensions: {
       code: 'RATE_LIMITED',
       retryAfterSeconds: seconds,

@@ -28,18 +28,17 @@ export const redis: z.ZodType<RedisConfig> = z
     error: 'expected one of url, sentinels and cluster',
   })
   .refine(({ sentinels, name }) => (sentinels === undefined) === (name === undefined), {
-    error: 'sentinels and name stand together: the name of the master that they watch',
+    error: 'sentinels and name must be set together; name is the master that the sentinels watch',
   })
   .refine(
     ({ sentinels, sentinelUsername, sentinelPassword }) =>
       sentinels !== undefined || (sentinelUsername === undefined && sentinelPassword === undefined),
     {
-      error:
-        'sentinelUsername and sentinelPassword sign in at sentinels, and there are none; name sentinels, or leave them out',
+      error: 'sentinelUsername and sentinelPassword require sentinels; set sentinels, or remove both',
     },
   )
   .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
-    error: 'a cluster has no db; leave it out',
+    error: 'a Redis cluster has no db; remove it',
     path: ['db'],
   })
 
@@ -52,7 +51,7 @@ export const nats: z.ZodType<NatsConfig> = z
     tls: z.union([z.boolean(), z.strictObject(files)]).optional(),
   })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), {
-    error: 'user and password stand together',
+    error: 'user and password must be set together',
   })
   .refine(({ user, token }) => user === undefined || token === undefined, {
     error: 'expected either user and password, or token',

@@ -19,7 +19,7 @@ export async function configuredRedis(
   baseDirectory: string,
 ): Promise<ConfiguredRedis | undefined> {
   if (redis === undefined) return redisUrl === undefined ? undefined : oneServer(['redisUrl'], redisUrl, {})
-  if (redisUrl !== undefined) throw mistakeAt(['redisUrl'], 'redis is set, too; leave one of them out')
+  if (redisUrl !== undefined) throw mistakeAt(['redisUrl'], 'redis is also set; remove one of the two')
   const { url, sentinels, cluster, name, tls, ...login } = redis
   const secured = tls ? { tls: tls === true ? {} : await tlsOf(tls, baseDirectory) } : {}
   if (url !== undefined) {
@@ -58,7 +58,7 @@ async function oneServer(
 ): Promise<ConfiguredRedis> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^rediss?:$/.test(url.protocol)) {
-    throw mistakeAt(setting, 'not a Redis address; expected redis://host:6379 or rediss://host:6379')
+    throw mistakeAt(setting, 'not a valid Redis URL; expected redis://host:6379 or rediss://host:6379')
   }
   const { Redis } = await import('ioredis')
   const given = Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined))

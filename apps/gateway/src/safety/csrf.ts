@@ -20,7 +20,7 @@ export function useCsrfHeaders(): PluginWithBehaviour {
         throw requestRefused(
           403,
           'CSRF_HEADER_REQUIRED',
-          `A page of another site could have sent this request: add the Content-Type application/json, or a header ${TOLD.join(', ')} with any value.`,
+          `The request could come from a page of another site; send Content-Type: application/json, or a header ${TOLD.join(', ')} with any value.`,
         )
       },
     },

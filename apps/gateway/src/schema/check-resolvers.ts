@@ -12,7 +12,7 @@ export function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): vo
       return [
         findingAt(
           ['resolvers', name],
-          `the schema has no such type; define it in typeDefs, or leave this out${suggestFor(schema, name)}`,
+          `the schema has no such type; define it in typeDefs, or remove this resolver${suggestFor(schema, name)}`,
         ),
       ]
     if (!(isObjectType(type) || isInterfaceType(type)) || typeof given !== 'object' || given === null)
@@ -21,7 +21,7 @@ export function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): vo
     return Object.keys(given).flatMap((field) => {
       if (field.startsWith('__') || Object.hasOwn(fields, field)) return []
       const near = suggestFor(schema, `${name}.${field}`)
-      const text = `${name} has no such field; define it in typeDefs, or leave this out${near}`
+      const text = `${name} has no such field; define it in typeDefs, or remove this resolver${near}`
       return [findingAt(['resolvers', name, field], text)]
     })
   })

@@ -33,9 +33,7 @@ export function holdSchema(
       const isWritten =
         sources.length > 0 || fields.some(({ name, astNode }) => name !== '_sources' || astNode)
       if (!latest || fields.length === 0 || !isWritten) {
-        throw new ConfigError(
-          'the schema has no query field; give the config a grpc or rest source, or typeDefs of your own',
-        )
+        throw new ConfigError('the schema has no query field; add a grpc or rest source, or typeDefs')
       }
       return latest
     },

@@ -38,7 +38,10 @@ export function checkFolders({ includePaths = [] }: GrpcSourceConfig, baseDirect
   const findings = includePaths.flatMap((path, index) =>
     existsSync(resolve(baseDirectory, path))
       ? []
-      : findingAt(['includePaths', index], `no such folder "${path}"; expected one, relative to the config`),
+      : findingAt(
+          ['includePaths', index],
+          `folder "${path}" does not exist; expected a folder, relative to the config`,
+        ),
   )
   if (findings.length > 0) throw new ConfigError(findings)
 }

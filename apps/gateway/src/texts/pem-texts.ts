@@ -31,14 +31,17 @@ export async function readPemTexts(
   const { cert, key } = texts
   if ((cert === undefined) !== (key === undefined)) {
     const [there, missing] = cert === undefined ? ['key', 'cert'] : ['cert', 'key']
-    throw mistakeAt([...path, there], `cert and key stand together; set ${missing}, too, or leave this out`)
+    throw mistakeAt(
+      [...path, there],
+      `cert and key must be set together; set ${missing} too, or remove ${there}`,
+    )
   }
   try {
     if (cert !== undefined) createSecureContext({ cert, key })
   } catch (error) {
     throw mistakeAt(
       [...path, 'key'],
-      `this key and cert cannot be used together (${messageOf(error)}); give the key of that certificate, without a passphrase`,
+      `this key and cert cannot be used together (${messageOf(error)}); set the key of that certificate, without a passphrase`,
       { cause: error },
     )
   }
@@ -57,7 +60,7 @@ async function readPem(
     : await readFile(resolve(baseDirectory, given), 'utf8').catch((cause: unknown) => {
         throw mistakeAt(
           path,
-          `cannot read "${given}" (${messageOf(cause)}); expected a PEM file, relative to the config, or its text`,
+          `cannot read "${given}" (${messageOf(cause)}); expected the path of a PEM file, relative to the config, or PEM text`,
           { cause },
         )
       })
@@ -65,6 +68,6 @@ async function readPem(
   if (new RegExp(`-----BEGIN [A-Z0-9 ]*${kind}-----`).test(text)) return text
   throw mistakeAt(
     path,
-    `${isFile ? `"${given}"` : 'the text'} holds no ${kind.toLowerCase()}; expected PEM, with the line "-----BEGIN ${kind}-----"`,
+    `${isFile ? `"${given}"` : 'the text'} contains no ${kind.toLowerCase()}; expected PEM, with the line "-----BEGIN ${kind}-----"`,
   )
 }

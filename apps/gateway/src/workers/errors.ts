@@ -5,8 +5,8 @@ export class WorkersOutOfTouchError extends Error {
 
   constructor(silentMs: number) {
     super(
-      `the first process has not answered for ${silentMs / 1_000} s, so the other workers were told of no change; ` +
-        'until it does they answer without their caches, and live queries wait. See whether it is stopped, or starved of CPU',
+      `the primary process has not responded for ${silentMs / 1_000} s, so the other workers receive no invalidation events; ` +
+        'until it responds, workers do not use their caches, and live queries wait. Check whether it is stopped or short of CPU',
     )
   }
 }
@@ -19,8 +19,8 @@ export class MetricsOutOfReachError extends Error {
 
   constructor(silentMs: number) {
     super(
-      `the first process has not answered for ${silentMs / 1_000} s, so the metrics of the other workers are not known. ` +
-        'See whether it is stopped, or starved of CPU',
+      `the primary process has not responded for ${silentMs / 1_000} s, so the metrics of the other workers are missing. ` +
+        'Check whether it is stopped or short of CPU',
     )
   }
 }

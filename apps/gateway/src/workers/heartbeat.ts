@@ -41,7 +41,7 @@ export function watchHeartbeat(worker: Watched, options: WatchOptions): () => vo
     const isSilent = unanswered >= STOPPED_BEATS
     if (isSilent && (unanswered >= BUSY_BEATS || isStopped(pid) !== false)) {
       clearInterval(timer)
-      onSilent(`it has not answered for ${(unanswered * beatMs) / 1_000} s`)
+      onSilent(`it has not responded for ${(unanswered * beatMs) / 1_000} s`)
       return
     }
     unanswered++

@@ -70,5 +70,5 @@ export function listenForReloads(worker: Peer, options: WorkerPartOptions): void
 }
 
 function failure(what: string): ReloadFailure {
-  return { reason: `${what}; see what it logged last`, isFinal: false }
+  return { reason: `${what}; see its last log lines`, isFinal: false }
 }

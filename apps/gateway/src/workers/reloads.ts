@@ -42,7 +42,7 @@ export function reloadFailure(logger: Pick<Logger, 'error'>): ReloadsOptions['on
   return ({ reason }, retryMs) =>
     logger.error(
       { reason, ...(retryMs !== undefined && { retryMs }) },
-      `reload failed; the previous schema stays in place${retryMs === undefined ? '' : ', and it is tried again until it succeeds'}`,
+      `reload failed; the previous schema remains active${retryMs === undefined ? '' : ', and the reload is retried until it succeeds'}`,
     )
 }
 
@@ -51,7 +51,7 @@ const MAX_RETRY_MS = 30_000
 
 /**
  * All processes serve the new gateway, or none does: each prepares its own, and they switch when all are ready. Where one
- * cannot, all stay with the old, and it is tried again until it succeeds, a newer reload comes, or nothing but another
+ * cannot, all stay with the old, and the reload is retried until it succeeds, a newer reload comes, or nothing but another
  * config would help.
  */
 export function createReloads({ parts, onFailure, clock = systemClock }: ReloadsOptions): Reloads {

@@ -52,8 +52,8 @@ class Workers {
   readonly #workers = new Set<Worker>()
   readonly #relay = createBusRelay()
   readonly #metrics = new MetricsRelay((error) => {
-    if (this.#logger) this.#logger.error(error, 'metrics of a worker that has ended are lost')
-    else this.#options.print(`metrics of a worker that has ended are lost: ${messageOf(error)}`)
+    if (this.#logger) this.#logger.error(error, 'metrics of an exited worker are lost')
+    else this.#options.print(`metrics of an exited worker are lost: ${messageOf(error)}`)
   })
   /** A worker that takes another's place may find them away. */
   readonly #reachedBrokers = new Set<string>()
@@ -91,7 +91,10 @@ class Workers {
       onRequest: () => this.#reloadSoon(),
     })
     const leaveBus = this.#relay.add(worker, () => {
-      this.#warn(worker, 'is slow to hear of changes; until it has, it answers without its cache')
+      this.#warn(
+        worker,
+        'receives invalidation events late; it does not use its cache until it has caught up',
+      )
     })
     const leaveMetrics = this.#metrics.add(worker)
     let endWatch = (): void => {}
@@ -99,7 +102,7 @@ class Workers {
       // A worker may take long before, and holds nobody up.
       endWatch = watchHeartbeat(worker, {
         onSilent: (reason) => {
-          this.#warn(worker, `is ended: ${reason}`)
+          this.#warn(worker, `is killed: ${reason}`)
           worker.process.kill('SIGKILL')
         },
       })
@@ -141,7 +144,7 @@ class Workers {
       return
     }
     const how = signal === null ? `with code ${code}` : `by ${signal}`
-    this.#warn(worker, `ended ${how}; starting another`, { code, signal })
+    this.#warn(worker, `exited ${how}; starting a new worker`, { code, signal })
     systemClock.setTimeout(() => {
       if (!shutdown.aborted) this.start()
     }, restartDelayMs)

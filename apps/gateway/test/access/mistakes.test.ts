@@ -43,7 +43,7 @@ describe('a rule', () => {
         const check = (): void => checkAccess(schema, { fields: rule })
         const isBuiltIn = type.name.startsWith('__') || /^(String|Int|Boolean)$/.test(coordinate)
         const isOne = guarded.size > 0 && !isBuiltIn
-        expect(mistakeOf(check)).toMatch(isOne ? /^$/ : /no such field or type|no field gives/)
+        expect(mistakeOf(check)).toMatch(isOne ? /^$/ : /no such field or type|no field returns/)
       }
     }
   })
@@ -78,7 +78,7 @@ describe('a rule', () => {
       const rule = '@policy(policies: [["staff"], ["stuff"]])'
       const typeDefs = `type Query { a: A ${place === 'field' ? rule : ''} } type A ${place === 'type' ? rule : ''} { x: Int }`
       await expect(startGateway({ typeDefs, access: { policies: { staff: () => true } } })).rejects.toThrow(
-        /no policy "stuff"; say in access\.policies/,
+        /the policy "stuff" does not exist; define it in access\.policies/,
       )
     },
   )
@@ -98,7 +98,9 @@ describe('issuers', () => {
       const issuer = { ...one, ...(isSecret && { secret }), algorithms: given } as IssuerConfig
       const wrong = given.find((name) => name.startsWith('HS') !== isSecret)
       const mistake = mistakeOf(() => check([issuer]))
-      expect(mistake).toContain(wrong === undefined ? '' : `auth.jwt.issuers[0].algorithms: ${wrong} wants a`)
+      expect(mistake).toContain(
+        wrong === undefined ? '' : `auth.jwt.issuers[0].algorithms: ${wrong} requires a`,
+      )
       expect(mistake === '').toBe(wrong === undefined)
     })
     fc.assert(any)
@@ -115,19 +117,19 @@ describe('issuers', () => {
       'a secret beside keys',
       [{ ...one, secret, jwksUri: 'https://k' }],
       {},
-      'secret and jwksUri are two ways',
+      'secret and jwksUri cannot be combined',
     ],
     [
       'a claim in the place of the token',
       [one],
       { forwardClaims: { Authorization: 'sub' } },
-      'the token itself stands in',
+      'is the header of the token',
     ],
     [
       'a claim in the place of its header',
       [one],
       { header: 'X-T', forwardClaims: { 'x-t': 'sub' } },
-      'the token itself stands in',
+      'is the header of the token',
     ],
   ])('with %s are refused', (_, issuers, jwt, message) => {
     expect(() => check(issuers, jwt)).toThrow(message)
@@ -159,7 +161,7 @@ it('a rate by a claim wants someone who reads tokens', async () => {
     typeDefs: 'type Query { a: Int }',
     rateLimit: { rules: [{ by: { claim: 'sub' }, max: 1, windowSeconds: 1 }] },
   }
-  await expect(startGateway(config)).rejects.toThrow('rateLimit.rules[0].by: no token is read')
+  await expect(startGateway(config)).rejects.toThrow('rateLimit.rules[0].by: requests have no claims')
 })
 
 describe('rules, where nobody is ever known to ask', () => {
@@ -199,9 +201,9 @@ describe('rules, where nobody is ever known to ask', () => {
     const { notes } = await openGateway({ typeDefs, ...config }, { logger })
     const noted = notes.filter(({ source }) => source === 'access').map(({ note }) => note)
     const named = noted.map((note) =>
-      note.replace(/^everybody is refused (.*): the rules .*; set auth\.jwt.*$/, '$1'),
+      note.replace(/^access to (.*) is always refused: the rules .*; set auth\.jwt.*$/, '$1'),
     )
     expect(named.join()).toBe(places)
-    expect(lines.filter((line) => line.includes('everybody is refused'))).toHaveLength(noted.length)
+    expect(lines.filter((line) => line.includes('is always refused'))).toHaveLength(noted.length)
   })
 })

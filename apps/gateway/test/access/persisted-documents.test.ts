@@ -118,7 +118,7 @@ it('are known by their ids in a query string too, and the text beside one is not
   expect(response.status).toBe(404)
 })
 
-describe('a document that is not registered', () => {
+describe('document is not registered', () => {
   it.each([
     ['only', 403, 'PERSISTED_QUERY_ONLY'],
     ['allow', 200, undefined],
@@ -152,7 +152,9 @@ it('a manifest that is none stops the start with the path and what was expected'
   for (const from of ['bad.json', 'none.json']) {
     await expect(
       startGateway({ typeDefs: 'type Query { a: Int }', persistedDocuments: { from: join(folder, from) } }),
-    ).rejects.toThrow(new RegExp(`persistedDocuments\\.from: .*${from}: (expected a manifest|ENOENT)`))
+    ).rejects.toThrow(
+      new RegExp(`persistedDocuments\\.from: .*${from}: (expected an Apollo manifest|ENOENT)`),
+    )
   }
 })
 
@@ -218,19 +220,15 @@ describe('a manifest', () => {
         const isManifest =
           isPlain || listed.every((one) => typeof one?.id === 'string' && typeof one?.body === 'string')
         expect(typeof found === 'string').toBe(!isManifest)
-        expect(String(found)).toMatch(isManifest ? /Map/ : /m\.json: expected a manifest of Apollo/)
+        expect(String(found)).toMatch(isManifest ? /Map/ : /m\.json: expected an Apollo manifest/)
       }),
     )
   })
 
   it.each<[string, object, RegExp]>([
-    [
-      'is not there',
-      { status: 404, body: 'secret' },
-      /m\.json: expected a manifest, and the answer has status 404$/,
-    ],
+    ['is not there', { status: 404, body: 'secret' }, /m\.json: expected a manifest, got HTTP status 404$/],
     ['is a page', { body: '<html>secret' }, /m\.json: Unexpected token '<'/],
-    ['is empty', { json: {} }, /from: holds no document, so that mode "only" would refuse everything/],
+    ['is empty', { json: {} }, /from: contains no documents, so mode "only" would refuse every request/],
   ])('that %s stops the start, and nothing secret is told', async (_, reply, message) => {
     const store = await startRestBackend(() => reply)
     onTestFinished(() => store.stop())
@@ -246,7 +244,7 @@ describe('a manifest', () => {
       /^persistedDocuments\.from: http:\/\/127\.0\.0\.1:1\/m\.json: .*(ECONNREFUSED|bad port)/,
     )
     await expect(startFrom('https://u:hunter2@127.0.0.1/m.json')).rejects.toThrow(
-      /^persistedDocuments\.from: https:\/\/127\.0\.0\.1\/m\.json: a name and password/,
+      /^persistedDocuments\.from: https:\/\/127\.0\.0\.1\/m\.json: a user name and password/,
     )
   })
 })

@@ -68,17 +68,17 @@ describe('a token', () => {
     [
       'for another audience is refused',
       { claims: { aud: 'other' } },
-      refused('The token is for another audience.'),
+      refused('The token is for a different audience.'),
     ],
     [
       'without an audience is refused',
       { claims: { aud: undefined } },
-      refused('The token is for another audience.'),
+      refused('The token is for a different audience.'),
     ],
     [
       'of an unknown issuer is refused',
       { claims: { iss: 'https://other.example' } },
-      refused('The token is of an unknown issuer.'),
+      refused('The issuer of the token is unknown.'),
     ],
     [
       'that has expired is refused',

@@ -35,7 +35,7 @@ describeWithBrowser('the errors on the status page', () => {
     const { page, fail } = await stage()
     const note = (): Promise<string> => page.locator('#errors-note').innerText()
     await expect.poll(() => page.locator('#connection').innerText(), PATIENCE).toBe('live')
-    expect(await note()).toBe('None since the start.')
+    expect(await note()).toBe('No errors since the start.')
     expect(await page.locator('.bar').isVisible()).toBe(false)
     await fail('TEA_POT')
     await expect.poll(note, PATIENCE).toBe('1 error of 1 kind since the start.')
@@ -57,7 +57,7 @@ describeWithBrowser('the errors on the status page', () => {
       .poll(titles, PATIENCE)
       .toEqual([
         'Tea pot\nTEA_POT',
-        'A document without the operation asked for\nOPERATION_RESOLUTION_FAILURE',
+        'A document does not contain the requested operation\nOPERATION_RESOLUTION_FAILURE',
       ])
   }, 60_000)
 

@@ -113,7 +113,7 @@ describeWithBrowser('the status page in a browser without the internet', () => {
     await next.close()
     await server.close({ graceMs: 1 })
     await expect.poll(() => text('#connection'), PATIENCE).toBe('no connection')
-    expect(await text('h1')).toBe('The gateway does not answer. Trying again.')
+    expect(await text('h1')).toBe('The gateway does not respond. Reconnecting.')
   }, 90_000)
 
   it('is let by its policy neither to load nor to run anything of somebody else', async () => {

@@ -60,7 +60,7 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a file in place of SDL',
     `${SOURCE}§typeDefs: schema.graphql\n`,
-    /is the name of a file; expected the definitions/,
+    /is a file name; expected type definitions/,
   ],
   ['SDL of another kind', `${SOURCE}typeDefs: §5\n`, /expected string/],
   [
@@ -88,7 +88,7 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a key that is none',
     `${SOURCE}federation: { entities: { User: { §key: 'id {' } } }\n`,
-    /no selection of fields/,
+    /not a valid field selection/,
   ],
   [
     'a lookup that is not there',
@@ -103,24 +103,24 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a key of items where there are none',
     `${SOURCE}federation: { entities: { User: { key: id, field: getUser, §itemKey: id } } }\n`,
-    /itemKey is for a field that gives a list/,
+    /itemKey requires a field that returns a list/,
   ],
   [
     'a key in SDL',
     `${SOURCE}federation: true\ntypeDefs: |\n  extend type User §@key(fields: "ids")\n`,
     /User @key: the key "ids"/,
   ],
-  ['an address of NATS', `${SOURCE}nats: { §servers: localhost }\n`, /not the address of a server/],
+  ['an address of NATS', `${SOURCE}nats: { §servers: localhost }\n`, /not a valid server address/],
   [
     'the second of NATS',
     `${SOURCE}nats: { servers: ['nats://a:1', §http://b] }\n`,
-    /not the address of a server/,
+    /not a valid server address/,
   ],
   ['a NATS that is not there', `${SOURCE}nats: { §servers: 'nats://127.0.0.1:1' }\n`, /cannot connect/],
   [
     'a user without a password',
     `${SOURCE}nats: §{ servers: 'nats://127.0.0.1:1', user: a }\n`,
-    /stand together/,
+    /must be set together/,
   ],
   [
     'a token beside a user',
@@ -128,15 +128,15 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
     /either user and password, or token/,
   ],
   ['a CA of NATS', `${NATS}, tls: { §ca: gone.pem } }\n`, /cannot read "gone.pem" \(ENOENT: no such file/],
-  ['an address of Redis', `${SOURCE}§redisUrl: localhost:6379\n`, /not a Redis address/],
+  ['an address of Redis', `${SOURCE}§redisUrl: localhost:6379\n`, /not a valid Redis URL/],
   ['a Redis that is not there', `${SOURCE}§redisUrl: redis://127.0.0.1:1\n`, /cannot connect/],
-  ['two addresses of Redis', `${REDIS} }\n§redisUrl: redis://127.0.0.1:1\n`, /redis is set, too/],
+  ['two addresses of Redis', `${REDIS} }\n§redisUrl: redis://127.0.0.1:1\n`, /redis is also set/],
   ['a sentinel', `${SOURCE}redis: { name: a, sentinels: ['a:1', §redis://b] }\n`, /expected host:port/],
   ['a node of a cluster', `${SOURCE}redis: { cluster: [§redis://a] }\n`, /expected host:port/],
-  ['a database of a cluster', `${SOURCE}redis: { cluster: ['a:1'], db: §1 }\n`, /a cluster has no db/],
+  ['a database of a cluster', `${SOURCE}redis: { cluster: ['a:1'], db: §1 }\n`, /a Redis cluster has no db/],
   ['a CA of Redis', `${REDIS}, tls: { §ca: gone.pem } }\n`, /cannot read "gone.pem" \(ENOENT: no such file/],
   ['a CA that is a folder', `${REDIS}, tls: { §ca: . } }\n`, /cannot read "." \(EISDIR: /],
-  ['a CA that is none', `${REDIS}, tls: { §ca: users.proto } }\n`, /holds no certificate/],
+  ['a CA that is none', `${REDIS}, tls: { §ca: users.proto } }\n`, /contains no certificate/],
   [
     'a key of another certificate',
     `${REDIS}, tls: { cert: cert.pem, §key: other.pem } }\n`,
@@ -145,23 +145,23 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a certificate for a key',
     `${REDIS}, tls: { cert: cert.pem, §key: cert.pem } }\n`,
-    /holds no private key/,
+    /contains no private key/,
   ],
   [
     'a certificate without a key',
     `${REDIS}, tls: { §cert: cert.pem } }\n`,
-    /cert and key stand together; set key/,
+    /cert and key must be set together; set key/,
   ],
   [
     'a key without a certificate',
     `${SOURCE}    tls: { §key: key.pem }\n`,
-    /cert and key stand together; set cert/,
+    /cert and key must be set together; set cert/,
   ],
   ['a CA of gRPC', `${SOURCE}    tls: { §ca: gone.pem }\n`, /cannot read "gone.pem" \(ENOENT: no such file/],
   [
     'a text that is no CA',
     `${SOURCE}    tls: { §ca: '-----BEGIN NOTHING-----' }\n`,
-    /the text holds no certificate/,
+    /the text contains no certificate/,
   ],
   ['a key of gRPC', `${SOURCE}    tls: { cert: cert.pem, §key: other.pem }\n`, /cannot be used together/],
   [
@@ -174,7 +174,7 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
     `${SOURCE}    endpoints: { p.Users: { address: 'a:1', tls: { §ca: gone.pem } } }\n`,
     /cannot read "gone.pem"/,
   ],
-  ['a folder of imports', `${SOURCE}    includePaths: [., §gone]\n`, /no such folder "gone"/],
+  ['a folder of imports', `${SOURCE}    includePaths: [., §gone]\n`, /folder "gone" does not exist/],
   [
     'a descriptor set',
     SOURCE.replace('protoFiles: [users.proto]', '§descriptorSet: users.proto'),

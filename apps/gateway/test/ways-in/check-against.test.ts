@@ -77,7 +77,7 @@ async function reachable(): Promise<NonNullable<GatewayConfig['rest']>[string]> 
 }
 
 const told = (folder: Folder): string[] =>
-  folder.out.filter((line) => /^(against|breaking|dangerous|set|left) /.test(line))
+  folder.out.filter((line) => /^(against|breaking|dangerous|suggested|remaining) /.test(line))
 
 const OLD = /* GraphQL */ `
   type Query {
@@ -126,15 +126,15 @@ describe('check --against', () => {
         "breaking Field 'Query.listProducts' changed type from '[Product!]!' to '[Product!]'; set rest.shop.endpoints[1].returnType: '[Product!]!'",
         "breaking Argument 'size: Int' was removed from field 'Query.listProducts'; set rest.shop.rename: { 'Query.listProducts(pageSize:)': size }",
         "dangerous Argument 'pageSize: Int' added to field 'Query.listProducts'",
-        "set      rest.shop.rename: { Status.ON_SALE: on_sale }",
-        "set      rest.shop.rename: { Status.SOLD_OUT: soldOut }",
-        "left     4 breaking, 0 dangerous with these settings",
+        "suggested rest.shop.rename: { Status.ON_SALE: on_sale }",
+        "suggested rest.shop.rename: { Status.SOLD_OUT: soldOut }",
+        "remaining 4 breaking, 0 dangerous with these settings",
         "breaking Enum value 'GONE' was removed from enum 'State'",
       ]
     `)
     expect(folder.err).toMatchInlineSnapshot(`
       [
-        "vinyasa: --against old.graphql: 10 changes break its clients; set what is named above, if anything is, or tell them",
+        "vinyasa: --against old.graphql: 10 breaking changes; apply the settings above, if any, or inform the clients",
       ]
     `)
   }, 60_000)
@@ -179,19 +179,11 @@ describe('check --against', () => {
     [
       'an address',
       'https://shop.example/schema.graphql',
-      /expected a file of SDL, and nothing is downloaded/,
+      /expected a file with SDL; URLs are not downloaded/,
     ],
-    [
-      'JSON that is none',
-      'other.json',
-      /expected a schema in SDL, .* or the answer of an introspection query/,
-    ],
-    ['a file that is not there', 'gone.graphql', /ENOENT.*give the file of the schema to compare with/],
-    [
-      'what is no SDL',
-      'gateway.config.yaml',
-      /Syntax Error.*expected a schema in SDL, as print-schema writes it/,
-    ],
+    ['JSON that is none', 'other.json', /expected SDL .* or the JSON result of an introspection query/],
+    ['a file that is not there', 'gone.graphql', /ENOENT.*pass the file with the schema to compare with/],
+    ['what is no SDL', 'gateway.config.yaml', /Syntax Error.*expected SDL as print-schema writes it/],
   ])('refuses %s', async (_, file, message) => {
     const folder = await folderWith({ rest: { shop: shop() } }, OLD)
     await writeFile(join(folder.directory, 'other.json'), '{ "name": "shop" }')
@@ -238,7 +230,7 @@ describe('check --against', () => {
     expect(told(folder)).toEqual([
       'against  1 breaking, 0 dangerous',
       "breaking Field 'product' was removed from object type 'Query'; set rest.shop.rename: { Query.getProduct: product }",
-      'left     0 breaking, 0 dangerous with these settings',
+      'remaining 0 breaking, 0 dangerous with these settings',
     ])
   }, 60_000)
 })
@@ -355,7 +347,7 @@ describe('the settings that it names', () => {
     expect([made, mended.mends]).toEqual([[], []])
     expect(mended.left.length).toBeGreaterThan(0)
     expect(describeUntried(mended)).toEqual([
-      'untried  rest.shop.rename: { Long: Int } and 1 more: 60 gateways were made, or 30 s were over; set those above, and ask again',
+      'not tried rest.shop.rename: { Long: Int } and 1 more: stopped after 60 attempts or 30 s; apply the settings above and run again',
     ])
     expect(describeUntried(await findMends(old, await schemaOf(config), config, slow))).toEqual([])
   })

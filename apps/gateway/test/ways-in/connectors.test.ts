@@ -71,14 +71,14 @@ describe('init --from a subgraph of Apollo connectors', () => {
     )
     await writeFile(join(folder.directory, 'orders.graphql'), here)
     expect([await folder.command('init', '--from', 'orders.graphql'), folder.err]).toEqual([0, []])
-    expect(folder.out.filter((line) => /^(left|clients|breaking|dangerous|wrong)/.test(line)))
+    expect(folder.out.filter((line) => /^(skipped|clients|breaking|dangerous|wrong)/.test(line)))
       .toMatchInlineSnapshot(`
         [
-          "left     orders.graphql:5: @source(name: "orders"): header x-caller: headers are sent on under their own names (user-agent); it was left out",
-          "left     orders.graphql:80: Label.color: "->match(['r','red'],['g','green'])" has no counterpart; it was left out",
-          "left     orders.graphql:96: Query.secret: {$context.user} has no counterpart",
-          "left     orders.graphql:129: Order: @key: clients ask here; to stay a subgraph of a router, set federation",
-          "left     orders.graphql:210: LineInput.quantity: a default in an input has no counterpart; it was left out",
+          "skipped  orders.graphql:5: @source(name: "orders"): header x-caller: headers are forwarded under their own names (user-agent); it was skipped",
+          "skipped  orders.graphql:80: Label.color: "->match(['r','red'],['g','green'])" has no equivalent; it was skipped",
+          "skipped  orders.graphql:96: Query.secret: {$context.user} has no equivalent",
+          "skipped  orders.graphql:129: Order: @key: clients query this gateway directly; set federation to remain a subgraph of a router",
+          "skipped  orders.graphql:210: LineInput.quantity: a default in an input has no equivalent; it was skipped",
           "clients  2 breaking, 1 dangerous",
           "breaking Field 'color' was removed from object type 'Label'",
           "breaking Field 'secret' was removed from object type 'Query'",

@@ -16,7 +16,7 @@ interface Moved {
 }
 
 const said = (folder: Folder): string[] =>
-  folder.out.filter((line) => /^(left|clients|breaking|dangerous|wrong|untried)/.test(line))
+  folder.out.filter((line) => /^(skipped|clients|breaking|dangerous|wrong|not tried)/.test(line))
 
 /** An old project, with its backends, moved by one command. */
 async function moved(
@@ -131,10 +131,10 @@ describe('init --from a project of grpc-graphql-gateway', () => {
     )
     expect(lines).toMatchInlineSnapshot(`
       [
-        "left     gateway/main.go:20: Cors(): list the origins of browsers in graphql.cors",
-        "left     gateway/main.go:21: requestId: middleware is code: name the headers that it passes on in forwardHeaders, and write the rest as a plugin",
-        "left     proto/cinema.proto:70: director: what its parent fills is no argument here",
-        "left     proto/cinema.proto:73: rating: a value or null here, where it was an object with a value",
+        "skipped  gateway/main.go:20: Cors(): list the allowed origins in graphql.cors",
+        "skipped  gateway/main.go:21: requestId: middleware is code: list the headers that it forwards in forwardHeaders, and write the rest as a plugin",
+        "skipped  proto/cinema.proto:70: director: arguments that its parent fills are not exposed here",
+        "skipped  proto/cinema.proto:73: rating: it is a value or null here; before, it was an object with a value",
         "clients  5 breaking, 0 dangerous",
         "breaking Type 'Cinema_Interface_Film' was removed",
         "breaking Input field 'Cinema_Input_BookSeatsRequest.seats' changed type from '[Cinema_Input_Seat]' to '[Cinema_Input_Seat!]'",
@@ -195,8 +195,8 @@ describe('init --from a project of grpc-graphql-gateway', () => {
       )
       expect(lines).toMatchInlineSnapshot(`
         [
-          "left     src/main.rs:21: add_middleware: middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin",
-          "left     src/main.rs:32: with_waf: it has no counterpart; it was left out",
+          "skipped  src/main.rs:21: add_middleware: middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin",
+          "skipped  src/main.rs:32: with_waf: it has no equivalent; it was skipped",
           "clients  2 breaking, 0 dangerous",
           "breaking Type for argument 'input' on field 'Mutation.moveParcel' changed from 'depot_MoveParcelRequest' to 'depot_MoveParcelRequest!'",
           "breaking Input field 'depot_ListParcelsRequest.tags' changed type from '[String]' to '[String!]'",
@@ -238,15 +238,15 @@ ${body}
       'of Go by its proto alone',
       { 'a.proto': proto(host(''), GO) },
       'a.proto',
-      /of Go\.[^]*endpoint: shop:50051[^]*prefix: \{ types: ShopPb_Type_ \}[^]*FindInput: ShopPb_Input_Find /,
-      /nothing says whether it speaks TLS/,
+      /\(Go\)\.[^]*endpoint: shop:50051[^]*prefix: \{ types: ShopPb_Type_ \}[^]*FindInput: ShopPb_Input_Find /,
+      /does not show whether it uses TLS/,
     ],
     [
       'of Rust by its proto alone, whose server has TLS',
       { 'a.proto': proto(host('')) },
       'a.proto',
-      /of Rust\.[^]*endpoint: https:\/\/shop:50051[^]*prefix: \{ types: shop_v1_ \}/,
-      /insecure is not set, so TLS is spoken/,
+      /\(Rust\)\.[^]*endpoint: https:\/\/shop:50051[^]*prefix: \{ types: shop_v1_ \}/,
+      /insecure is not set, so TLS is used/,
     ],
     [
       'with plain servers',
@@ -296,7 +296,7 @@ ${body}
       },
       '.',
       /introspection: false[^]*endpoint: a:1/,
-      /src\/main.rs:4: a gateway begins here beside another/,
+      /src\/main.rs:4: a second gateway starts here/,
     ],
     [
       'whose constants stand in its calls',
@@ -331,7 +331,7 @@ ${body}
       },
       '.',
       /protoFiles:\s+- a.proto/,
-      /src\/main.rs:3: with_services: which services it names is computed/,
+      /src\/main.rs:3: with_services: its list of services is computed/,
     ],
   ]
   it.each(rows)('%s', async (_, files, from, config, lines) => {
@@ -350,12 +350,12 @@ ${body}
     [
       'no protos',
       { 'main.go': main('shop.RegisterShopGraphql(mux)') },
-      /there are no protos with \(graphql.schema\)/,
+      /found no protos with \(graphql.schema\)/,
     ],
     [
       'code of something else',
       { 'a.proto': proto('', GO), 'main.go': 'package main' },
-      /nothing starts a gateway of them/,
+      /no code that starts a gateway from them/,
     ],
     [
       'a proto that is none',
@@ -369,7 +369,7 @@ ${body}
         'a.proto': proto('', GO),
         'b.proto': proto('', GO).replaceAll('shop.v1', 'other.v1'),
       },
-      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*give one: --from a\.proto/,
+      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*pass one of them: --from a\.proto/,
     ],
   ])('is refused with %s', async (_, files, message) => {
     const folder = await emptyFolder()

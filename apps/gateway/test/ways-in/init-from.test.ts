@@ -19,32 +19,27 @@ async function moved(
   expect([await folder.command('init', '--from', 'old.graphql'), folder.err]).toEqual([0, []])
   const config = parse(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8'))
   const left = folder.out
-    .filter((line) => line.startsWith('left '))
-    .map((line) => line.replace(/^left +/, ''))
+    .filter((line) => line.startsWith('skipped '))
+    .map((line) => line.replace(/^skipped +/, ''))
   return { config, left, out: folder.out }
 }
 
 describe('init --from', () => {
   it.each([
-    [
-      'code',
-      'mesh.config.ts',
-      'process.exit(3)',
-      /this is code, which is not run.*docs\/migrating\/mesh\.md/,
-    ],
+    ['code', 'mesh.config.ts', 'process.exit(3)', /code is not executed.*docs\/migrating\/mesh\.md/],
     [
       'a schema that says nothing of backends',
       'a.graphql',
       'type Query { a: Int }',
-      /nothing in it says where data/,
+      /it defines no data sources/,
     ],
     ['what is no SDL', 'a.graphql', 'rest: {}', /Syntax Error.*expected Tailcall's SDL/],
-    ['YAML of something else', 'a.yaml', 'rest: {}', /it lists no sources with handlers/],
+    ['YAML of something else', 'a.yaml', 'rest: {}', /it has no sources with handlers/],
     [
       'fields of which none has a counterpart',
       'a.graphql',
       'type Query { a: Int @http(url: "{{.headers.x}}/a") }',
-      /no field of it has a counterpart/,
+      /none of its fields can be converted/,
     ],
   ])('refuses %s, and writes nothing', async (_, file, text, message) => {
     const folder = await folderWith(file, text)
@@ -64,7 +59,7 @@ describe('init --from', () => {
     expect([folder.err[0], ...other.err]).toEqual([
       expect.stringMatching(/exists already/),
       expect.stringMatching(/--from old\.graphql: ENOENT/),
-      expect.stringMatching(/the old configuration says all/),
+      expect.stringMatching(/cannot be combined with other files/),
     ])
   })
 
@@ -101,28 +96,28 @@ describe('init --from', () => {
     [
       'a part of an argument',
       'a(x: X): Int @http(url: "/a", query: [{key: "q", value: "{{.args.x.y}}"}])',
-      /takes whole values/,
+      /can only use complete values/,
     ],
     [
       'a header under another name',
       'a: Int @http(url: "/a", headers: [{key: "x-b", value: "{{.headers.x-a}}"}])',
-      /sent on under its own name/,
+      /forwarded under their own names/,
     ],
-    ['an unknown variable', 'a: Int @http(url: "/a/{{.vars.b}}")', /no such variable/],
+    ['an unknown variable', 'a: Int @http(url: "/a/{{.vars.b}}")', /does not define this variable/],
     [
       'a batch on Query',
       'a(id: Int): Int @http(url: "/a?id={{.args.id}}", batchKey: ["id"])',
-      /batched for fields of types/,
+      /only fields of types can be batched/,
     ],
     ['a request handler', 'a: Int @http(url: "/a", onRequest: "f")', /onRequest: write an interceptor/],
     ['an answer that is made anew', 'a: Int @http(url: "/a", select: {b: "{{.c}}"})', /select: only a path/],
     [
       'an argument that goes nowhere',
       'a(x: Int): Int @http(url: "/a")',
-      /Query\.a\(x:\): the request has no place for it/,
+      /Query\.a\(x:\): the request does not use this argument/,
     ],
-    ['steps', 'a: Int @call(steps: [{query: "b"}])', /@call: give the field the request itself/],
-    ['two requests', 'a: Int @http(url: "/a") @http(url: "/b")', /the first one is made/],
+    ['steps', 'a: Int @call(steps: [{query: "b"}])', /@call: put the request on the field itself/],
+    ['two requests', 'a: Int @http(url: "/a") @http(url: "/b")', /the first request is used/],
   ])('says of Tailcall: %s', async (_, field, message) => {
     const { left } = await moved(
       `schema @upstream(baseURL: "http://127.0.0.1:1") { query: Query }
@@ -164,9 +159,9 @@ describe('init --from', () => {
       ['say', 'meta%5Bto%5D={to}&text={text}'],
     ])
     expect(left.map((line) => line.replace(/^.*?\d+: /, ''))).toEqual([
-      `Done.text: "$('done')" has no counterpart; it was left out`,
-      'Mutation.end: Done has no field left; it was left out',
-      'Alone.more: nothing gives a Alone here; it was left out',
+      `Done.text: "$('done')" has no equivalent; it was skipped`,
+      'Mutation.end: Done has no fields after the conversion; it was skipped',
+      'Alone.more: no field returns Alone; it was skipped',
     ])
   })
 
@@ -187,42 +182,42 @@ describe('init --from', () => {
     [
       'a GET of Mutation',
       'type Mutation { a: Int @connect(source: "s", http: { GET: "/a" }, selection: "$") }',
-      /a GET is a query here/,
+      /GET requests are queries here/,
     ],
     [
       'a method',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a" }, selection: "b: c->size") }',
-      /"->size" has no counterpart/,
+      /"->size" has no equivalent/,
     ],
     [
       'a list made of others',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: { b: d }") } type U { b: Int l: [T] }',
-      /U\.l: the object that it stands in is never \[T\]; it was left out/,
+      /U\.l: it selects the object itself, which cannot be \[T\]; it was skipped/,
     ],
     [
       'a value made an object',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: ids { c: $ }") } type U { b: Int l: [V] } type V { c: Int d: Int }',
-      /V\.c: the object that it stands in is never Int; it was left out/,
+      /V\.c: it selects the object itself, which cannot be Int; it was skipped/,
     ],
     [
       'two places of one field',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a" }, selection: "b: d") x: T @connect(source: "s", http: { GET: "/a" }, selection: "b: e") }',
-      /a field has one place; d was kept/,
+      /this one from \w+; d is used/,
     ],
     [
       'a computed path',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a", path: "$args" }, selection: "b") }',
-      /a path that is computed/,
+      /a computed path/,
     ],
     [
       'a type’s own request',
       'type U @connect(source: "s", http: { GET: "/u/{$this.b}" }, selection: "b") { b: Int }',
-      /a request for any object of a type/,
+      /@connect on a type/,
     ],
     [
       'errors',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a" }, selection: "b", errors: { message: "$" }) }',
-      /errors has no counterpart/,
+      /errors has no equivalent/,
     ],
     [
       'a selection that never ends',
@@ -244,32 +239,32 @@ describe('init --from', () => {
     [
       'a handler that is not there',
       'sources: [{ name: a, handler: { graphql: {} } }, { name: b, handler: { REST } }]',
-      /no source for GraphQL/,
+      /GraphQL sources are not supported/,
     ],
     [
       'a document that is not there',
       'sources: [{ name: a, handler: { openapi: { source: ./gone.yaml } } }]',
-      /gone\.yaml.*fields are called by operation ids/,
+      /gone\.yaml.*fields are named after operation ids/,
     ],
     [
       'a document by its address',
       'sources: [{ name: a, handler: { openapi: { source: "http://127.0.0.1:1/a.yaml" } } }]',
-      /not beside it is not read/,
+      /not a local file/,
     ],
     [
       'a proto that is not there',
       'sources: [{ name: a, handler: { grpc: { source: ./gone.proto } } }]',
-      /gone\.proto.*say others in methods/,
+      /gone\.proto.*set other names in methods/,
     ],
     [
       'reflection',
       'sources: [{ name: a, handler: { grpc: { useReflection: true } } }]',
-      /fields are called by their methods/,
+      /fields are named after their methods/,
     ],
     [
       'code for resolvers',
       'sources: [{ name: a, handler: { REST } }]\nadditionalResolvers: [./r.ts]',
-      /\.\/r\.ts: code/,
+      /\.\/r\.ts: this is code/,
     ],
     [
       'a prefix with exceptions',
@@ -279,7 +274,7 @@ describe('init --from', () => {
     [
       'types to keep',
       'sources: [{ name: a, handler: { REST }, transforms: [{ filterSchema: { filters: ["Type.A"] } }] }]',
-      /name what is hidden/,
+      /list the types to hide/,
     ],
   ])('says of Mesh: %s', async (_, text, message) => {
     const folder = await folderWith('.meshrc.yaml', text.replaceAll('REST', REST))
@@ -288,7 +283,7 @@ describe('init --from', () => {
       '{ openapi: 3.0.0, info: { title: A, version: "1" }, paths: {} }',
     )
     expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
-    expect(folder.out.filter((line) => line.startsWith('left '))).toEqual([expect.stringMatching(message)])
+    expect(folder.out.filter((line) => line.startsWith('skipped '))).toEqual([expect.stringMatching(message)])
   })
 
   it('has the transforms of Mesh as prefix, rename and hide', () => {

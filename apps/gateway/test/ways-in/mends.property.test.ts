@@ -302,7 +302,9 @@ function merge(base: unknown, over: unknown): unknown {
 }
 
 const against = (folder: Folder): string[] =>
-  folder.out.splice(0).filter((line) => /^(against|breaking|dangerous|set|left|values) /.test(line))
+  folder.out
+    .splice(0)
+    .filter((line) => /^(against|breaking|dangerous|suggested|remaining|values) /.test(line))
 
 it.each(table)(
   '%s is given back by the setting that is named',
@@ -321,7 +323,7 @@ it.each(table)(
     await folder.command('check', '--against', 'old.graphql')
     const told = against(folder)
     expect([told.some((line) => setting.test(line)), told]).toEqual([true, told])
-    const named = told.flatMap((line) => /(?:; set |^set +)(.*)/.exec(line)?.[1]?.split(' and ') ?? [])
+    const named = told.flatMap((line) => /(?:; set |^suggested +)(.*)/.exec(line)?.[1]?.split(' and ') ?? [])
     const file = join(folder.directory, 'gateway.config.yaml')
     const mended = [...new Set(named)].reduce(apply, parse(await readFile(file, 'utf8')) as unknown)
     await writeFile(file, stringify(mended))
@@ -348,13 +350,13 @@ const values: readonly (readonly [name: string, now: object, old: string, line: 
   [
     'that we sent as numbers',
     rest({ asQuery: true }),
-    '"A signed 64-bit integer: a number where that is exact, else a string." scalar Long',
+    '"A signed 64-bit integer, written as a number if that is exact, otherwise as a string." scalar Long',
     /set rest.shop.int64: number-when-safe$/,
   ],
   [
     'that we sent as text',
     rest({ asQuery: true }),
-    '"A signed 64-bit integer, written as a string so that no client rounds it." scalar Long',
+    '"A signed 64-bit integer, written as a string so that clients do not round it." scalar Long',
     undefined,
   ],
   [
@@ -378,7 +380,7 @@ it.each(values)(
     const said = told.filter((one) => one.startsWith('values')).map((one) => line?.test(one))
     expect(said).toEqual(line ? [true] : [])
     const file = join(folder.directory, 'gateway.config.yaml')
-    const named = told.flatMap((one) => /(?:[;,] set |^set +)(.*)/.exec(one)?.[1]?.split(' and ') ?? [])
+    const named = told.flatMap((one) => /(?:[;,] set |^suggested +)(.*)/.exec(one)?.[1]?.split(' and ') ?? [])
     const mended = [...new Set(named)].reduce(apply, parse(await readFile(file, 'utf8')) as unknown)
     await writeFile(file, stringify(mended))
     await folder.command('check', '--against', 'old.graphql')

@@ -84,7 +84,10 @@ async function moved(isBuilt: boolean): Promise<{ folder: Folder; said: readonly
     await write('.mesh/schema.graphql', await read('mesh-schema.graphql'))
   }
   expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
-  return { folder, said: folder.out.filter((line) => /^(left|clients|breaking|dangerous|wrong)/.test(line)) }
+  return {
+    folder,
+    said: folder.out.filter((line) => /^(skipped|clients|breaking|dangerous|wrong)/.test(line)),
+  }
 }
 
 describe('init --from a .meshrc.yaml', () => {
@@ -92,18 +95,18 @@ describe('init --from a .meshrc.yaml', () => {
     const { folder, said } = await moved(true)
     expect(said).toMatchInlineSnapshot(`
       [
-        "left     .meshrc.yaml:8: serve.browser has no counterpart; it was left out",
-        "left     .meshrc.yaml:16: Trips: X-Locale: a header of the client's is sent on under its own name, and other values are code; it was left out",
-        "left     .meshrc.yaml:22: Trips: ignoreErrorResponses has no counterpart, or is set elsewhere; it was left out",
-        "left     .meshrc.yaml:24: Trips: rename of Trip(.*): regular expressions have no counterpart, but * stands for any part",
-        "left     .meshrc.yaml:49: Trips: transform namingConvention has no counterpart; it was left out",
-        "left     .meshrc.yaml:55: people: integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are",
-        "left     .meshrc.yaml:91: almanac: {context.year} has no counterpart",
-        "left     .meshrc.yaml:99: Legacy: handler soap: there is no source for SOAP here; it was left out",
-        "left     .meshrc.yaml:103: additionalTypeDefs: fields of joins come with them; write others in typeDefs",
-        "left     .meshrc.yaml:117: Trip.guide: write it as a join (joins of gRPC, on of an endpoint), or a resolver",
-        "left     .meshrc.yaml:125: plugins: plugins are Yoga’s and Envelop’s here too: name them in a config of code",
-        "left     .meshrc.yaml:128: cache: set responseCache",
+        "skipped  .meshrc.yaml:8: serve.browser has no equivalent; it was skipped",
+        "skipped  .meshrc.yaml:16: Trips: X-Locale: client headers can only be forwarded under their own names, and other values require code; it was skipped",
+        "skipped  .meshrc.yaml:22: Trips: ignoreErrorResponses has no equivalent, or is set elsewhere; it was skipped",
+        "skipped  .meshrc.yaml:24: Trips: rename of Trip(.*): regular expressions have no equivalent; use * as a wildcard",
+        "skipped  .meshrc.yaml:49: Trips: transform namingConvention has no equivalent; it was skipped",
+        "skipped  .meshrc.yaml:55: people: 64-bit integers (BigInt) above 2^53 are strings of digits now instead of numbers; smaller ones remain numbers",
+        "skipped  .meshrc.yaml:91: almanac: {context.year} has no equivalent",
+        "skipped  .meshrc.yaml:99: Legacy: handler soap: SOAP sources are not supported; it was skipped",
+        "skipped  .meshrc.yaml:103: additionalTypeDefs: joins define their own fields; write other definitions in typeDefs",
+        "skipped  .meshrc.yaml:117: Trip.guide: write it as a join (joins for gRPC, on for a REST endpoint), or as a resolver",
+        "skipped  .meshrc.yaml:125: plugins: Yoga and Envelop plugins work here too; add them in a TypeScript config",
+        "skipped  .meshrc.yaml:128: cache: set responseCache",
         "clients  3 breaking, 1 dangerous",
         "breaking Type 'JSON' was removed",
         "breaking Field 'Weather_almanac' was removed from object type 'Query'",
@@ -127,10 +130,10 @@ describe('init --from a .meshrc.yaml', () => {
 
   it('without the schema that Mesh built it has the names of methods, and JSON where types were made of samples', async () => {
     const { folder, said } = await moved(false)
-    expect(said.filter((line) => !line.startsWith('left '))).toEqual([])
-    const untyped = said.filter((line) => line.includes('as nothing says its types'))
+    expect(said.filter((line) => !line.startsWith('skipped '))).toEqual([])
+    const untyped = said.filter((line) => line.includes('because its types are unknown'))
     expect(untyped).toHaveLength(3)
-    expect(untyped.filter((line) => line.includes('gives JSON and sends no body'))).toHaveLength(1)
+    expect(untyped.filter((line) => line.includes('returns JSON and sends no body'))).toHaveLength(1)
     expect(await folder.command('check')).toBe(0)
     expect(folder.out.find((line) => line.startsWith('schema '))).toBe(
       'schema   8 queries, 3 mutations, 0 subscriptions',

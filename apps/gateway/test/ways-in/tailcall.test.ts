@@ -130,16 +130,16 @@ const OPERATIONS = {
 describe('init --from a configuration of Tailcall', () => {
   it('writes a config that serves the operations of its clients, and says line by line what it cannot', async () => {
     const { folder, requests, calls } = await moved()
-    expect(folder.out.filter((line) => /^(left|clients|breaking|dangerous|wrong)/.test(line)))
+    expect(folder.out.filter((line) => /^(skipped|clients|breaking|dangerous|wrong)/.test(line)))
       .toMatchInlineSnapshot(`
         [
-          "left     library.graphql:3: @server(workers:): start --workers 4",
-          "left     library.graphql:3: @server(globalResponseTimeout:) has no counterpart, or is set elsewhere; it was left out",
-          "left     library.graphql:3: @server(headers.custom:) has no counterpart; it was left out",
-          "left     library.graphql:22: @link(type: Operation): register documents in persistedDocuments",
-          "left     library.graphql:49: Query.branches: @cache: whole answers are cached here, and mutations evict them: responseCache",
-          "left     library.graphql:50: Query.motto: @expr: write a resolver in a config of code",
-          "left     library.graphql:95: Book.discount: @js: write a resolver in a config of code",
+          "skipped  library.graphql:3: @server(workers:): start the gateway with --workers 4",
+          "skipped  library.graphql:3: @server(globalResponseTimeout:) has no equivalent, or is set elsewhere; it was skipped",
+          "skipped  library.graphql:3: @server(headers.custom:) has no equivalent; it was skipped",
+          "skipped  library.graphql:22: @link(type: Operation): register documents in persistedDocuments",
+          "skipped  library.graphql:49: Query.branches: @cache: complete responses are cached here and evicted by mutations; set responseCache",
+          "skipped  library.graphql:50: Query.motto: @expr: write a resolver in a TypeScript config",
+          "skipped  library.graphql:95: Book.discount: @js: write a resolver in a TypeScript config",
           "clients  2 breaking, 0 dangerous",
           "breaking Field 'discount' was removed from object type 'Book'",
           "breaking Field 'motto' was removed from object type 'Query'",
@@ -151,7 +151,7 @@ describe('init --from a configuration of Tailcall', () => {
     ).toMatchFileSnapshot('written/library.config.yaml.snap')
     expect(await folder.command('check', '--against', 'library.graphql')).toBe(1)
     expect(folder.err).toEqual([
-      'vinyasa: --against library.graphql: 2 changes break its clients; set what is named above, if anything is, or tell them',
+      'vinyasa: --against library.graphql: 2 breaking changes; apply the settings above, if any, or inform the clients',
     ])
     const endpoint = await folder.start()
     const answers: Record<string, any> = {}
@@ -200,7 +200,7 @@ type Film { id: ID! minutes: Int }
 `
   await writeFile(join(folder.directory, 'old.graphql'), old)
   await folder.command('init', '--from', 'old.graphql')
-  expect(folder.out.filter((line) => /^(left|wrong)/.test(line))).toEqual([
+  expect(folder.out.filter((line) => /^(skipped|wrong)/.test(line))).toEqual([
     expect.stringMatching(/^wrong    rest\.old_\d+: .*nothing tells Book and Film of Found apart/),
   ])
   expect(await folder.command('check')).toBe(1)

@@ -75,7 +75,7 @@ export function useApq(store: DocumentStore): Plugin {
       const { query } = params
       if (query) {
         if (hash('sha256', query) !== sent)
-          throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
+          throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The SHA-256 hash does not match the document.')
         store.set(sent, query)
         return setParams(withText(params, query))
       }

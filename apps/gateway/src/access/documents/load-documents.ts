@@ -28,7 +28,7 @@ export async function loadDocuments(
       if ((documents.get(id) ?? text) !== text)
         throw mistakeAt(
           path,
-          `${shown(place)} has another document for the id "${id}", and an id has one; rename it, or leave one of them out`,
+          `${shown(place)} has a different document for the id "${id}"; ids must be unique, so rename or remove one of them`,
         )
       documents.set(id, text)
     }
@@ -53,7 +53,7 @@ async function readDocuments(
     return readManifest(await readFile(path, 'utf8'))
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError'
-    const reason = isLate ? `no answer within ${TIMEOUT_MS} ms` : reasonOf(error)
+    const reason = isLate ? `no response within ${TIMEOUT_MS} ms` : reasonOf(error)
     throw mistakeAt(setting, `${shown(place)}: ${reason}`, { cause: error })
   }
 }
@@ -64,16 +64,16 @@ function shown(place: string): string {
 }
 
 async function download(address: string): Promise<string> {
-  if (!URL.canParse(address))
-    throw new Error('expected an address such as https://store.example/manifest.json')
+  if (!URL.canParse(address)) throw new Error('expected a URL such as https://store.example/manifest.json')
   const { username, password } = new URL(address)
-  if (username !== '' || password !== '') throw new Error('a name and password in an address are not sent')
+  if (username !== '' || password !== '')
+    throw new Error('a user name and password in the URL are not supported; remove them')
   const { ok, status, bytes } = await boundedFetch(address, {
     accept: 'application/json',
     maxBytes: MAX_BYTES,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  if (!ok) throw new Error(`expected a manifest, and the answer has status ${status}`)
+  if (!ok) throw new Error(`expected a manifest, got HTTP status ${status}`)
   return bytes.toString()
 }
 
@@ -101,7 +101,7 @@ function readManifest(text: string): [string, string][] {
   const plain = idsWithTexts.safeParse(manifest).data
   if (plain) return Object.entries(plain)
   throw new Error(
-    'expected a manifest of Apollo, or ids with the texts of documents, as Relay and graphql-codegen write',
+    'expected an Apollo manifest, or a JSON object that maps ids to documents, as Relay and graphql-codegen write it',
   )
 }
 

@@ -31,7 +31,7 @@ export function usePersistedDocuments(
     if (mode === 'allow' || !query || texts.has(query)) return
     if (mode === 'only') throw onlyRegistered()
     if (isLiveRun(context)) return
-    logger.info({ operationName, query: query.slice(0, 500) }, 'a document that is not registered')
+    logger.info({ operationName, query: query.slice(0, 500) }, 'document is not registered')
   }
 
   const plugin: Plugin = {
@@ -48,7 +48,7 @@ export function usePersistedDocuments(
       const text = id === undefined ? undefined : textOf(id)
       return text === undefined ? undefined : withText(params, text)
     },
-    // The ordinary way refuses or logs a document that is not registered.
+    // The ordinary way refuses or logs document is not registered.
     acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
   })
 }
@@ -72,5 +72,5 @@ function withoutPrefix(id: string): string {
 }
 
 export function onlyRegistered(): GraphQLError {
-  return requestRefused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
+  return requestRefused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are executed.')
 }

@@ -33,7 +33,7 @@ function placeMistake(schema: GraphQLSchema, coordinate: string): string | undef
   if (!isDefined(schema, coordinate))
     return `the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`
   if (isGiven(schema, coordinate)) return undefined
-  return `no field gives a ${coordinate}, so that nothing would be refused; put the rule on the fields that take it`
+  return `no field returns ${coordinate}, so the rule would have no effect; put it on the fields that take ${coordinate} as an argument`
 }
 
 function ruleMistakes(
@@ -48,10 +48,10 @@ function ruleMistakes(
   return [
     ...(isEmpty
       ? [
-          'a list of alternatives is empty, which nobody could fulfil; name a scope or policy in it, or take the rule away',
+          'a list of alternatives is empty, so the rule refuses all callers; add a scope or policy to the list, or remove the rule',
         ]
       : []),
-    ...unknown.map((name) => `no policy "${name}"; say in access.policies what it stands for`),
+    ...unknown.map((name) => `the policy "${name}" does not exist; define it in access.policies`),
   ]
 }
 

@@ -13,7 +13,7 @@ export function createPolicies(
       // Only what is true lets in: not the promise of an answer, either.
       return meanings.get(name)?.(identity) === true
     } catch (error) {
-      onError(new Error(`access.policies["${name}"] threw`, { cause: error }))
+      onError(new Error(`access.policies["${name}"] threw an error`, { cause: error }))
       return false
     }
   }

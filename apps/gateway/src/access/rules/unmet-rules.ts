@@ -34,6 +34,6 @@ export function noteUnmetRules(
   const more = places.length - MAX_LISTED
   const listed = places.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `everybody is refused ${listed}: the rules want somebody known, and no token is read; set auth.jwt, or a plugin that sets context.auth`,
+    `access to ${listed} is always refused: the rules require a known caller, but the gateway reads no tokens; set auth.jwt, or add a plugin that sets context.auth`,
   ]
 }

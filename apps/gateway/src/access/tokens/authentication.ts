@@ -22,7 +22,7 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
   function identify(headers: Headers): Identity | undefined | Promise<Identity> {
     const token = tokenOf(headers, config)
     if (token !== undefined) return verify(token)
-    if (required) throw unauthenticated('A token is needed; send one.')
+    if (required) throw unauthenticated('This API requires authentication; send a token.')
     return undefined
   }
 
@@ -78,7 +78,7 @@ function headerValueOf(header: string, claim: string, { claims }: Identity): str
   if (!items.every(isPlain) || text.trim() !== text || /[\p{Cc}\p{Cs}]/u.test(text))
     // Backends would take the request for an anonymous one.
     throw unauthenticated(
-      `The claim "${claim}" of the token cannot be sent in a header; it must be text, a number, a boolean or a list of them.`,
+      `The token's claim "${claim}" cannot be sent in a header; it must be a string, a number, a boolean or a list of these.`,
     )
   return text === '' ? undefined : Buffer.from(text).toString(/-bin$/i.test(header) ? 'base64' : 'latin1')
 }

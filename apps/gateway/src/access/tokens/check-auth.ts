@@ -17,7 +17,7 @@ export function checkAuth(config: AuthSections): void {
     if (first !== undefined)
       throw mistakeAt(
         [...at, 'issuer'],
-        `issuers[${first}] has the same; tokens name one of them, so list what differs there (audience takes several)`,
+        `issuers[${first}] has the same issuer; merge the two entries (audience can be a list)`,
       )
     names.set(issuer.issuer, index)
     refuseBadKeys(at, issuer)
@@ -33,21 +33,21 @@ function refuseBadKeys(
   if (secret !== undefined && jwksUri !== undefined)
     throw mistakeAt(
       at,
-      `secret and jwksUri are two ways to verify; leave out the one its tokens are not signed for`,
+      `secret and jwksUri cannot be combined; remove the one that does not match how the tokens are signed`,
     )
   const wrong = algorithms.find((algorithm) => algorithm.startsWith('HS') !== (secret !== undefined))
   if (wrong !== undefined)
     throw mistakeAt(
       [...at, 'algorithms'],
       secret === undefined
-        ? `${wrong} wants a secret, and public keys verify by others; set secret, or take it out`
-        : `${wrong} wants a public key, and a secret verifies HS256, HS384 and HS512; set jwksUri in its place, or take it out`,
+        ? `${wrong} requires a secret, but the tokens are verified with public keys; set secret, or remove ${wrong}`
+        : `${wrong} requires a public key, but a secret verifies only HS256, HS384 and HS512; replace secret with jwksUri, or remove ${wrong}`,
     )
   const [name, address] = jwksUri === undefined ? ['issuer', issuer] : ['jwksUri', jwksUri]
   if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) return
   throw mistakeAt(
     [...at, name as string],
-    `expected an http or https address, received "${address}"; say with jwksUri where the keys are`,
+    `expected an http or https URL, received "${address}"; set jwksUri to the URL of the keys`,
   )
 }
 
@@ -58,7 +58,7 @@ function refuseOwnClaims(jwt: JwtConfig): void {
   if (taken !== undefined)
     throw mistakeAt(
       ['auth', 'jwt', 'forwardClaims'],
-      `the token itself stands in "${taken}"; give the claim a header of its own, for example x-user-id`,
+      `"${taken}" is the header of the token; send the claim in a different header, for example x-user-id`,
     )
 }
 
@@ -68,6 +68,6 @@ function refuseCookiesWithoutCsrf({ auth, graphql, preset }: AuthSections): void
   if (auth?.jwt.cookie === undefined || isPrevented) return
   throw mistakeAt(
     ['auth', 'jwt', 'cookie'],
-    'any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
+    'a token in a cookie allows cross-site request forgery; set graphql.csrfPrevention to true',
   )
 }

@@ -145,7 +145,7 @@ async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController()
   const { signal } = controller
-  const timer = clock.setTimeout(() => controller.abort(new Error(`no keys within ${ms} ms`)), ms)
+  const timer = clock.setTimeout(() => controller.abort(new Error(`received no keys within ${ms} ms`)), ms)
   try {
     return await unlessAborted(load(signal), signal)
   } finally {

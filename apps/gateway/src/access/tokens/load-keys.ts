@@ -22,14 +22,14 @@ export async function loadKeys(
 ): Promise<JSONWebKeySet> {
   const address = jwksUri ?? (await discover(issuer, signal))
   const keys = keysIn(await readJson(address, signal))
-  if (!keys) throw new Error(`${address} holds no JSON Web Key Set`)
+  if (!keys) throw new Error(`${address} does not contain a JSON Web Key Set`)
   return keys
 }
 
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
   const found = keysAddress(await readJson(address, signal))
-  if (found === undefined) throw new Error(`${address} names no jwks_uri`)
+  if (found === undefined) throw new Error(`${address} has no jwks_uri`)
   return found
 }
 
@@ -38,6 +38,6 @@ async function readJson(address: string, signal: AbortSignal): Promise<unknown> 
   const { ok, status, bytes } = await boundedFetch(address, options).catch((error: unknown) => {
     throw new Error(`${address}: ${reasonOf(error)}`, { cause: error })
   })
-  if (!ok) throw new Error(`${address} answered ${status}`)
+  if (!ok) throw new Error(`${address} responded with HTTP status ${status}`)
   return JSON.parse(bytes.toString()) as unknown
 }

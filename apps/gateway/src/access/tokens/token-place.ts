@@ -30,7 +30,7 @@ function withoutScheme(value: string, scheme: string): string {
   if (scheme === '') return value
   const [found = '', token, ...more] = value.split(/ +/)
   if (found.toLowerCase() === scheme.toLowerCase() && token !== undefined && more.length === 0) return token
-  throw unauthenticated(`The header of the token is not "${scheme} <token>".`, true)
+  throw unauthenticated(`The token header must have the form "${scheme} <token>".`, true)
 }
 
 /** RFC 6265, section 4.2.1. */

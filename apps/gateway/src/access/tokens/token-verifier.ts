@@ -70,7 +70,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     const issuer = byName.get(name)
     if (!issuer) {
       onUnknownIssuer?.(name)
-      throw unauthenticated('The token is of an unknown issuer.', true)
+      throw unauthenticated('The issuer of the token is unknown.', true)
     }
     const { config, key, algorithms } = issuer
     try {
@@ -161,7 +161,7 @@ function issuerOf(token: string): string {
 function messageFor(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'aud') return 'The token is for another audience.'
+    if (error.claim === 'aud') return 'The token is for a different audience.'
     if (error.claim === 'nbf') return 'The token is not valid yet.'
     return `The claim "${error.claim}" of the token is missing or not accepted.`
   }

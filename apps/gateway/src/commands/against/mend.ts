@@ -54,7 +54,7 @@ export function describeUntried({ untried }: Mended): readonly string[] {
   if (!first) return []
   const others = untried.length === 1 ? '' : ` and ${untried.length - 1} more`
   return [
-    `untried  ${describeSetting(first)}${others}: ${MAX_TRIES} gateways were made, or ${MAX_MS / 1000} s were over; set those above, and ask again`,
+    `not tried ${describeSetting(first)}${others}: stopped after ${MAX_TRIES} attempts or ${MAX_MS / 1000} s; apply the settings above and run again`,
   ]
 }
 

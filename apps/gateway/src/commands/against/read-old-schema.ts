@@ -50,19 +50,19 @@ function sdlOf(text: string): string {
 export async function readOldSchema(file: string, directory: string): Promise<GraphQLSchema> {
   if (/^https?:/i.test(file))
     throw new ConfigError(
-      `--against ${file}: expected a file of SDL, and nothing is downloaded; keep it in one`,
+      `--against ${file}: expected a file with SDL; URLs are not downloaded, so save the schema in a file`,
     )
   const path = resolve(directory, file)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new ConfigError(
-      `--against ${file}: ${messageOf(error)}; give the file of the schema to compare with`,
+      `--against ${file}: ${messageOf(error)}; pass the file with the schema to compare with`,
     )
   })
   try {
     return schemaForClients(parse(sdlOf(text)))
   } catch (error) {
     throw new ConfigError(
-      `--against ${file}: ${messageOf(error)}; expected a schema in SDL, as print-schema writes it, or the answer of an introspection query in JSON`,
+      `--against ${file}: ${messageOf(error)}; expected SDL as print-schema writes it, or the JSON result of an introspection query`,
       { cause: error },
     )
   }

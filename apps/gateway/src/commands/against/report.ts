@@ -34,11 +34,11 @@ export async function describeDifference(
     lines: [
       summary,
       ...findings.map((one) => lineOf(one, mends)),
-      ...others.map(({ setting }) => `set      ${describeSetting(setting)}`),
+      ...others.map(({ setting }) => `suggested ${describeSetting(setting)}`),
       ...(mends.length === 0
         ? []
         : [
-            `left     ${count(left, 'breaking')} breaking, ${count(left, 'dangerous')} dangerous with these settings`,
+            `remaining ${count(left, 'breaking')} breaking, ${count(left, 'dangerous')} dangerous with these settings`,
           ]),
       ...left.filter(({ message }) => !known.has(message)).map((one) => lineOf(one, [])),
       ...describeUntried(mended),

@@ -31,7 +31,7 @@ export function describeValues(
     })
     return [...ofRest, ...ofGrpc].map(
       (settings) =>
-        `values   ${now.name} is a text of digits; where clients had numbers, set ${settings.map(describeSetting).join(' and ')}`,
+        `values   ${now.name} is a string of digits; if clients received numbers before, set ${settings.map(describeSetting).join(' and ')}`,
     )
   })
 }

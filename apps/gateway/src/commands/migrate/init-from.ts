@@ -18,13 +18,13 @@ export async function initFrom(file: string, context: CommandContext): Promise<v
   const { from, config, notes } = migration
   if (config['rest'] === undefined && config['grpc'] === undefined)
     throw new ConfigError(
-      [`--from ${file}: no field of it has a counterpart`, ...notes.map(({ text }) => text)].join('; '),
+      [`--from ${file}: none of its fields can be converted`, ...notes.map(({ text }) => text)].join('; '),
     )
   const target = join(directory, 'gateway.config.yaml')
   const left = notes
     .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
     .map(({ line, text, file: of = file }) => `${of}${line === undefined ? '' : `:${line}`}: ${text}`)
-  const head = [`Written from ${file}, a configuration of ${from}.`, ...left]
+  const head = [`Converted from ${file}, a config of ${from}.`, ...left]
   await writeFile(target, toYaml(config, head), { flag: 'wx' })
   const compared = await compare(migration, context).catch((error: unknown) => {
     if (error instanceof ConfigError) return error
@@ -35,9 +35,9 @@ export async function initFrom(file: string, context: CommandContext): Promise<v
     if (settings.length > 0) await writeFile(target, toYaml(withSettings(config, settings), head))
   }
   context.print(`wrote    ${target}`)
-  for (const line of left) context.print(`left     ${line}`)
+  for (const line of left) context.print(`skipped  ${line}`)
   for (const line of describe(compared, file)) context.print(line)
-  context.print('next     vinyasa check    connects to the backends and reports what is wrong')
+  context.print('next     vinyasa check    connects to the backends and reports problems')
   context.print('         vinyasa start    serves it')
 }
 
@@ -59,7 +59,7 @@ function describe(compared: Mended | ConfigError | undefined, file: string): rea
       ...messageOf(compared)
         .split('\n')
         .map((line) => `wrong    ${line}`),
-      `         then vinyasa check --against ${file} lists what clients would notice`,
+      `         then vinyasa check --against ${file} lists breaking changes`,
     ]
   const { left } = compared
   const breaking = left.filter(({ level }) => level === 'breaking').length

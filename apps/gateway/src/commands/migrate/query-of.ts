@@ -12,7 +12,7 @@ export function queryOf(search: string): readonly (readonly [name: string, value
 }
 
 function decoded(text: string): string {
-  if (/%7[bd]/i.test(text)) throw new Unsaid(`a brace in a query, as in ${text}, has no counterpart`)
+  if (/%7[bd]/i.test(text)) throw new Unsaid(`a brace in a query, as in ${text}, has no equivalent`)
   const spaced = text.replaceAll('+', ' ')
   try {
     return decodeURIComponent(spaced)

@@ -6,7 +6,7 @@ import { ConfigError, messageOf } from '../../errors.ts'
 import type { Migration } from './migration.ts'
 
 const READ =
-  "expected Tailcall's SDL (with @http, @grpc), a subgraph of Apollo connectors (with @connect), Mesh's .meshrc.yaml, or the folder, main.go, main.rs or annotated .proto of a grpc-graphql-gateway"
+  "expected Tailcall's SDL (with @http, @grpc), a subgraph of Apollo connectors (with @connect), Mesh's .meshrc.yaml, or the folder, main.go, main.rs or annotated .proto of a grpc-graphql-gateway project"
 
 /** Reads an old configuration, whatever of those that are known it is. Throws {@link ConfigError}. */
 export async function readOldConfig(file: string, shown: string, directory: string): Promise<Migration> {
@@ -18,18 +18,18 @@ export async function readOldConfig(file: string, shown: string, directory: stri
     const { findProject } = await import('./grpc-graphql-gateway/find-project.ts')
     const project = await findProject(file, directory)
     if (!project)
-      return refuse('there are no protos with (graphql.schema), or nothing starts a gateway of them')
+      return refuse('found no protos with (graphql.schema), or no code that starts a gateway from them')
     return (await import('./grpc-graphql-gateway/read-project.ts')).readProject(project, directory)
   }
   const text = await readFile(file, 'utf8').catch((error: unknown) => refuse(messageOf(error), error))
   if (/^\.[cm]?[jt]sx?$/.test(extname(file)))
-    return refuse('this is code, which is not run; move it by the page docs/migrating/mesh.md')
+    return refuse('code is not executed; convert it by hand as described in docs/migrating/mesh.md')
   const name = nameFrom(file)
   if (/\.(ya?ml|json)$/.test(file)) {
     const { readMesh } = await import('./mesh/read-mesh.ts')
     return (
       (await readMesh(text, dirname(file), await builtSchema(file))) ??
-      refuse('it lists no sources with handlers')
+      refuse('it has no sources with handlers')
     )
   }
   let document: DocumentNode
@@ -43,7 +43,7 @@ export async function readOldConfig(file: string, shown: string, directory: stri
     return (await import('./connectors/read-connectors.ts')).readConnectors(document, name)
   if (used.has('http') || used.has('grpc'))
     return (await import('./tailcall/read-tailcall.ts')).readTailcall(document, name)
-  return refuse('nothing in it says where data comes from')
+  return refuse('it defines no data sources')
 }
 
 /** The schema that `mesh build` writes, if it is there. */

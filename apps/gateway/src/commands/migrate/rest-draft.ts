@@ -108,10 +108,10 @@ export class RestDrafts {
     const { parent, field, name, method, taken, batch } = call
     const root = this.#document.roots.get(parent)
     const draft = this.#drafts.get(source) as Draft
-    if (root === 'Subscription') throw new Unsaid('a subscription over HTTP has no counterpart')
+    if (root === 'Subscription') throw new Unsaid('a subscription over HTTP has no equivalent')
     if (root === 'Mutation' && method === 'GET')
-      throw new Unsaid('a GET is a query here; make it a query, or give it another method')
-    if (root && batch) throw new Unsaid('calls are batched for fields of types, not for fields of Query')
+      throw new Unsaid('GET requests are queries here; make it a query, or use another method')
+    if (root && batch) throw new Unsaid('only fields of types can be batched, not fields of Query')
     const args = this.#argumentsOf(call)
     const type = print(field.type)
     const on = [...(root ? [] : [this.#joinOf(call)]), ...joins]
@@ -142,7 +142,7 @@ export class RestDrafts {
     for (const { name: arg, loc } of unused)
       this.#document.note(
         loc?.startToken.line,
-        `${parent}.${name}(${arg.value}:): the request has no place for it, and no argument is taken that goes nowhere; it was left out`,
+        `${parent}.${name}(${arg.value}:): the request does not use this argument; it was skipped`,
       )
   }
 
@@ -151,12 +151,12 @@ export class RestDrafts {
     const given = new Map((field.arguments ?? []).map((one) => [one.name.value, one]))
     for (const name of taken.args) {
       const node = given.get(name)
-      if (!node) throw new Unsaid(`the field has no argument ${name}, which the request is made of`)
+      if (!node) throw new Unsaid(`the request uses the argument ${name}, but the field has no such argument`)
       args[name] = argumentOf(node)
     }
     for (const [name, source] of taken.parents) {
       const node = this.#document.fieldsOf(parent).find((one) => one.name.value === source)
-      if (!node) throw new Unsaid(`${parent} has no field ${source}, which the request is made of`)
+      if (!node) throw new Unsaid(`the request uses ${parent}.${source}, but ${parent} has no such field`)
       const type = print(node.type).replace(/!$/, '')
       args[name] = batch ? `[${type}!]!` : `${type}!`
     }
@@ -164,8 +164,7 @@ export class RestDrafts {
   }
 
   #joinOf({ parent, name, field, taken, batch }: RestCall): JoinedField {
-    if (batch && taken.parents.size !== 1)
-      throw new Unsaid('a batch is made of one value of each parent, and this one is of several, or of none')
+    if (batch && taken.parents.size !== 1) throw new Unsaid('a batch needs exactly one value of each parent')
     const seenAs = (own: string): string => {
       const node = this.#document.fieldsOf(parent).find((one) => one.name.value === own)
       return node ? this.#nameOf(node) : own
@@ -185,9 +184,9 @@ export class RestDrafts {
     const reached = this.#reached(all, words, elsewhere)
     for (const { line, name, parent, target } of all)
       if (words.isEmpty(target))
-        this.#document.note(line, `${name}: ${target} has no field left; it was left out`)
+        this.#document.note(line, `${name}: ${target} has no fields after the conversion; it was skipped`)
       else if (parent !== undefined && !reached.has(parent))
-        this.#document.note(line, `${name}: nothing gives a ${parent} here; it was left out`)
+        this.#document.note(line, `${name}: no field returns ${parent}; it was skipped`)
     const taken = new Set(elsewhere)
     const written: Record<string, object> = {}
     for (const [name, { settings, forwarded, endpoints }] of this.#drafts) {

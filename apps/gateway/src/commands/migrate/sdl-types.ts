@@ -68,7 +68,7 @@ function defined(
         if (directiveOf(value, 'alias'))
           document.note(
             value.loc?.startToken.line,
-            `${node.name.value}.${value.name.value}: @alias: a value is one of the API's; say in types which`,
+            `${node.name.value}.${value.name.value}: @alias: enum values must be values of the API; set them in types`,
           )
       const values = (node.values ?? []).map(
         (value) => [value.name.value, filled({ value: value.name.value, ...about(value) })] as const,
@@ -84,7 +84,7 @@ function defined(
         if (field.defaultValue)
           document.note(
             field.loc?.startToken.line,
-            `${node.name.value}.${name}: a default in an input has no counterpart; it was left out`,
+            `${node.name.value}.${name}: a default in an input has no equivalent; it was skipped`,
           )
         return [name, { ...memberOf(field), ...(key !== name && { key }) }] as const
       })

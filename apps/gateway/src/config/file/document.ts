@@ -77,8 +77,8 @@ function documentOf(yaml: Yaml, file: string, text: string): Document.Parsed {
   if (second && first?.errors.length === 0) {
     const begin = (second.contents ?? second).range?.[0] ?? 0
     throw new ConfigError(
-      `${placeOf(begin, file, text)}: a second document begins here, and a config is one; ` +
-        'take the "---" away, or put it into a file of its own and name that with extends',
+      `${placeOf(begin, file, text)}: a second YAML document starts here, but a config must be a single document; ` +
+        'remove the "---", or move the second document to another file and add that file to extends',
     )
   }
   return first ?? all[0] ?? yaml.parseDocument(text)
@@ -91,10 +91,7 @@ function toData(source: Source): unknown {
   }
   const variable = document.errors.find(({ pos: [at] }) => text.slice(at - 1, at + 1) === '${')
   if (variable)
-    fail(
-      variable.pos[0] - 1,
-      'between { } and [ ] a variable stands in quotes: "${NAME}", "${NAME:-default}"',
-    )
+    fail(variable.pos[0] - 1, 'variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"')
   // The first mistake is reported alone, as the others are mostly its consequences.
   for (const { pos, message } of document.errors) fail(pos[0], firstLine(message))
   for (const { pos, message } of document.warnings) fail(pos[0], `${firstLine(message)}; write a plain value`)
@@ -102,9 +99,13 @@ function toData(source: Source): unknown {
     Alias(_, alias, above) {
       const [offset = 0] = alias.range ?? []
       const anchored = alias.resolve(document)
-      if (!anchored) fail(offset, `*${alias.source}: no &${alias.source} stands before it; set it there`)
+      if (!anchored)
+        fail(
+          offset,
+          `*${alias.source}: the anchor &${alias.source} is not defined before it; define it first`,
+        )
       if (anchored && above.includes(anchored))
-        fail(offset, `*${alias.source} stands within what it is an alias of; write out what is meant`)
+        fail(offset, `*${alias.source} is inside the value that it refers to; write out the value instead`)
     },
   })
   try {

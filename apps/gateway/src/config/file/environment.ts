@@ -40,7 +40,7 @@ export function substituteEnvironment(
     Object.entries(value).map(([key, item]) => {
       const at = [...path, key]
       if (/\$\{/.test(key))
-        onMistake({ path: at, text: 'a variable stands for a value, and for no name', isName: true })
+        onMistake({ path: at, text: 'variables are supported in values only, not in names', isName: true })
       return [key, substituteEnvironment(item, environment, onMistake, at)]
     }),
   )
@@ -71,7 +71,7 @@ function substituteText(
     const end = rest === ':-' ? endOfDefault(text, index + whole.length) : index + whole.length - 1
     if (name === '' || end < 0) {
       const shown = text.slice(index, index + 40).split('\n', 1)[0]
-      onMistake(`${shown}: expected \${NAME} or \${NAME:-default}; write $\${ for the characters themselves`)
+      onMistake(`${shown}: expected \${NAME} or \${NAME:-default}; write $\${ for a literal \${`)
       break
     }
     from = end + 1

@@ -32,8 +32,8 @@ export function refuseOtherGraphql(specifier: string, importer: string): void {
   if (theirs === undefined || ours === undefined || theirs === ours) return
   const [their, our] = [manifestOf(theirs).version, manifestOf(ours).version]
   throw new ConfigError(
-    `${name} uses graphql ${their} of ${theirs}, the gateway ${our} of ${ours}, and there can be one in a process; ` +
-      `install @vinyasa/gateway and graphql@${our} beside ${name}, or leave the plugin out`,
+    `${name} uses graphql ${their} from ${theirs}, but the gateway uses graphql ${our} from ${ours}, and a process can have only one; ` +
+      `install @vinyasa/gateway and graphql@${our} next to ${name}, or remove the plugin`,
   )
 }
 

@@ -48,9 +48,7 @@ async function readConfig(
   // A variable that is not set says why a value is none.
   if (unset.length > 0) throw new ConfigError((await Promise.all(unset.map(describeVariable))).join('\n'))
   if (merged === null || merged === undefined)
-    throw new ConfigError(
-      `${file}:1:1: the file holds no settings; \`vinyasa init\` writes some to begin with`,
-    )
+    throw new ConfigError(`${file}:1:1: the file has no settings; \`vinyasa init\` creates a config`)
   const { config, mistakes } = validateData(merged)
   if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
   return {
@@ -75,14 +73,15 @@ async function readWithBases(
         throw new ConfigError(`${at}: extends: ${text}`)
       }),
     )
-    if (typeof name !== 'string') throw new ConfigError(`${at}: extends: expected a file name, or several`)
+    if (typeof name !== 'string')
+      throw new ConfigError(`${at}: extends: expected a file name or a list of file names`)
     const base = resolve(dirname(file), name)
     if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
     // It may be there later.
     reading.files.add(base)
     if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)
     if (base === file || above.includes(base))
-      throw new ConfigError(`${at}: extends: ${name} extends this file in turn`)
+      throw new ConfigError(`${at}: extends: ${name} also extends this file; remove one of the two`)
     bases.push(...(await readWithBases(base, reading, [...above, file])))
   }
   reading.files.delete(file)
@@ -153,5 +152,5 @@ function placeIn(
 /** Words of YAML 1.1 are texts in YAML 1.2. */
 function wordMeant({ text }: Mistake, written = ''): string {
   if (!text.includes('expected boolean') || !/^(yes|no|on|off)$/i.test(written)) return ''
-  return `; "${written}" is a text, write ${/^(yes|on)$/i.test(written)}`
+  return `; "${written}" is a string, write ${/^(yes|on)$/i.test(written)}`
 }

@@ -24,7 +24,7 @@ export function pluginVariesBy({ plugins = [] }: Pick<OwnCodeSections, 'plugins'
     ofResults: plugins.flatMap((plugin, index) =>
       plugin.readsHeaders === undefined && OF_RESULTS.some((hook) => hook in plugin)
         ? [
-            `plugins[${index}] may change results by who asks; set readsHeaders on the plugin to the request headers that it reads, [] if none`,
+            `plugins[${index}] may change results depending on the caller; set readsHeaders on the plugin to the request headers that it reads ([] if none)`,
           ]
         : [],
     ),

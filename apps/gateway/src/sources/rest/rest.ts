@@ -46,7 +46,7 @@ export async function openRestSource(
     baseUrl = imported?.baseUrl ?? config.baseUrl
     if (baseUrl === undefined)
       throw new ConfigError(
-        'baseUrl is missing; set it to the address of the API, or name a server in the document',
+        'baseUrl is missing; set it to the URL of the API, or add a server to the document',
       )
     outage = outageOf(logger, { name, kind: 'rest', address: baseUrl })
     connector = createRestConnector(name, {
@@ -67,7 +67,7 @@ export async function openRestSource(
   }
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES
-  if (left > 0) logger.warn(`rest.${name}: ${left} notes more; vinyasa check lists all of them`)
+  if (left > 0) logger.warn(`rest.${name}: ${left} more notes; run vinyasa check to list all of them`)
   const probe = probeOf(baseUrl, healthPath)
   return {
     name,
@@ -107,7 +107,7 @@ async function importDocument(
     const mend =
       url === undefined
         ? ''
-        : '; start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
+        : '; the document is downloaded at each start: fix its server, or save the document with "vinyasa init <url>" and set openapi.file'
     const findings = findingsOf(error).map((one) => ({ ...one, message: `${firstLine(one.message)}${mend}` }))
     throw new ConfigError(findingsAt(['openapi'], findings), { cause: error })
   }
@@ -116,8 +116,8 @@ async function importDocument(
 function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables'][number]): string {
   const names = schemes.map((name) => `"${name}"`).join(', ')
   return isSet
-    ? `${variable} is set, for the security scheme ${names}`
-    : `${variable} is not set, which the security scheme ${names} wants; set it, or security: false under openapi`
+    ? `${variable} is set for the security scheme ${names}`
+    : `${variable} is not set, but the security scheme ${names} requires it; set it, or set security: false under openapi`
 }
 
 interface Probe {
@@ -146,7 +146,7 @@ async function checkHealth(
       ? { name, healthy: true }
       : { name, healthy: false, reason: `HTTP ${status} from ${url.href}` }
   } catch (error) {
-    return { name, healthy: false, reason: signal.aborted ? 'no answer' : reasonOf(error) }
+    return { name, healthy: false, reason: signal.aborted ? 'no response' : reasonOf(error) }
   }
 }
 

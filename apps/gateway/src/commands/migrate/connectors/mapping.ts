@@ -41,7 +41,7 @@ export class Mapping {
     const [only, ...more] = selected
     const isPath = only && only.variable === '' && only.name === undefined && more.length === 0
     if (only?.unsaid !== undefined && isPath)
-      throw new Unsaid(`selection: "${only.unsaid}" has no counterpart`)
+      throw new Unsaid(`selection: "${only.unsaid}" has no equivalent`)
     if (isPath) {
       this.#readFields(type, only.fields ?? [], [], line)
       return (only.path ?? []).length === 0 ? undefined : pathAt(only.path ?? [])
@@ -55,11 +55,12 @@ export class Mapping {
     for (const { name } of this.#old.fieldsOf(type)) {
       const coordinate = `${type}.${name.value}`
       const [key, known] = [keys.get(name.value), this.#keys.get(coordinate)]
-      if (key === undefined) this.#old.note(line, `${coordinate}: it was not sent, and is here`)
+      if (key === undefined)
+        this.#old.note(line, `${coordinate}: the old gateway did not send it; this gateway does`)
       else if (known !== undefined && known !== key)
         this.#old.note(
           line,
-          `${coordinate}: it is sent as ${known} by another connector and as ${key} here; ${known} was kept`,
+          `${coordinate}: another connector sends it as ${known}, this one as ${key}; ${known} is used`,
         )
       else this.#keys.set(coordinate, key)
     }
@@ -115,7 +116,7 @@ export class Mapping {
     for (const one of selected) {
       const { name, path, variable, fields, unsaid } = one
       if (variable !== undefined && variable !== '') {
-        this.#leaveOut(type, name ?? '', `$${variable} in an answer has no counterpart`, line)
+        this.#leaveOut(type, name ?? '', `$${variable} in a response has no equivalent`, line)
         continue
       }
       if (name === undefined) {
@@ -124,7 +125,7 @@ export class Mapping {
       }
       const field = this.#old.fieldsOf(type).find((other) => other.name.value === name)
       if (!field) continue
-      if (unsaid !== undefined) this.#leaveOut(type, name, `"${unsaid}" has no counterpart`, line)
+      if (unsaid !== undefined) this.#leaveOut(type, name, `"${unsaid}" has no equivalent`, line)
       else this.#readField(type, field, one, above, line)
     }
   }
@@ -150,20 +151,20 @@ export class Mapping {
     }
     const text = print(field.type)
     if (place.length === 0 && (text.startsWith('[') || (!fields && target !== 'JSON'))) {
-      this.#leaveOut(type, name, `the object that it stands in is never ${text}`, line)
+      this.#leaveOut(type, name, `it selects the object itself, which cannot be ${text}`, line)
       return
     }
     if (this.entities.has(target) && missing.length > 0)
       this.#old.note(
         line,
-        `${type}.${name}: ${missing.join(', ')} came from another request; null here, unless the answer has them`,
+        `${type}.${name}: ${missing.join(', ')} came from another request; they are null here unless the response contains them`,
       )
     const key = keyAt(place)
     const known = this.#keys.get(`${type}.${name}`)
     if (known !== undefined && known !== key)
       this.#old.note(
         line,
-        `${type}.${name}: it is at ${known} for another connector and at ${key} here, and a field has one place; ${known} was kept`,
+        `${type}.${name}: another connector reads it from ${known}, this one from ${key}; ${known} is used`,
       )
     else this.#keys.set(`${type}.${name}`, key)
     if (fields) this.#readFields(target, fields, [], line)
@@ -194,6 +195,6 @@ export class Mapping {
 
   #leaveOut(type: string, name: string, text: string, line: number | undefined): void {
     this.#unsaid.add(`${type}.${name}`)
-    this.#old.note(line, `${type}.${name}: ${text}; it was left out`)
+    this.#old.note(line, `${type}.${name}: ${text}; it was skipped`)
   }
 }

@@ -45,13 +45,13 @@ class Connectors {
           if (one.name === 'connect')
             this.#old.note(
               one.line,
-              `${type.name.value}: a request for any object of a type has no counterpart; give it a field, or a join (on)`,
+              `${type.name.value}: @connect on a type has no equivalent; add a field, or a join (on)`,
             )
     const entity = [...this.#old.types.values()].find((type) => directiveOf(type, 'key'))
     if (entity)
       this.#old.note(
         entity.loc?.startToken.line,
-        `${entity.name.value}: @key: clients ask here; to stay a subgraph of a router, set federation`,
+        `${entity.name.value}: @key: clients query this gateway directly; set federation to remain a subgraph of a router`,
       )
     const rest = new RestDrafts(this.#old)
     for (const connector of this.#found) this.#add(connector, rest, mapping)
@@ -105,17 +105,18 @@ class Connectors {
       this.#elsewhere.add(coordinate)
       this.#old.note(
         field.loc?.startToken.line,
-        `${coordinate}: nothing says where it comes from; it was left out`,
+        `${coordinate}: no directive defines its data source; it was skipped`,
       )
       return
     }
     this.#elsewhere.add(coordinate)
-    if (more) this.#old.note(more.line, `${coordinate}: a field is one request; the first one is made`)
+    if (more)
+      this.#old.note(more.line, `${coordinate}: a field can have only one request; the first one is used`)
     for (const option of ['errors', 'isSuccess'])
       if (directive.args[option] !== undefined)
         this.#old.note(
           directive.line,
-          `${coordinate}: ${option} has no counterpart; errors are those of the status`,
+          `${coordinate}: ${option} has no equivalent; errors are derived from the HTTP status`,
         )
     this.#old.attempt(directive.line, coordinate, () => {
       const request = readRequest(field, directive, this.#sources, this.#name)

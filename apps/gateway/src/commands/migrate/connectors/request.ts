@@ -38,9 +38,12 @@ export function readSources(old: OldDocument): ReadonlyMap<string, SourceSetting
     for (const note of notes) old.note(line, `@source(name: "${source}"): ${note}`)
     for (const option of ['path', 'queryParams'])
       if (http[option] !== undefined)
-        old.note(line, `@source(name: "${source}"): ${option} has no counterpart; it was left out`)
+        old.note(line, `@source(name: "${source}"): ${option} has no equivalent; it was skipped`)
     if (args['errors'] !== undefined || args['isSuccess'] !== undefined)
-      old.note(line, `@source(name: "${source}"): errors have no counterpart; they are those of the status`)
+      old.note(
+        line,
+        `@source(name: "${source}"): errors have no equivalent; they are derived from the HTTP status`,
+      )
     found.set(source, {
       baseUrl: literals(String(http['baseURL'])).replace(/\/$/, ''),
       defaultHeaders: headers,
@@ -59,8 +62,8 @@ export function readRequest(
 ): ConnectRequest {
   const http = (args['http'] ?? {}) as Values
   const method = METHODS.find((one) => http[one] !== undefined)
-  if (method === undefined) throw new Unsaid('it names no method and path')
-  if (http['path'] !== undefined) throw new Unsaid('a path that is computed has no counterpart')
+  if (method === undefined) throw new Unsaid('it has no method and path')
+  if (http['path'] !== undefined) throw new Unsaid('a computed path has no equivalent')
   const taken: Taken = { args: new Set(), parents: new Map() }
   const speech: Speech = {
     taken,
@@ -70,7 +73,7 @@ export function readRequest(
   const template = toTemplate(String(http[method]), speech)
   const source = sources.get(String(args['source']))
   const [, server = '', rest = template] = source ? [] : (/^(https?:\/\/[^/]+)(.*)$/s.exec(template) ?? [])
-  if (!source && server === '') throw new Unsaid('its address names no server')
+  if (!source && server === '') throw new Unsaid('its URL has no server')
   const [path = '', search = ''] = rest.split(/\?(.*)/s)
   const own = headersOf(http['headers'])
   return {
@@ -105,11 +108,11 @@ function toTemplate(text: string, speech: Speech): string {
   return literals(text).replaceAll(/(?<!\$)\{([^{}]*)\}/g, (_, expression: string) => {
     const [, variable = '', name = '', more = '', method = ''] =
       /^\s*\$(args|this)\.(\w+)((?:\.\w+)*)\s*(->.*)?\s*$/.exec(expression) ?? []
-    if (variable === '') throw new Unsaid(`{${expression}} has no counterpart`)
+    if (variable === '') throw new Unsaid(`{${expression}} has no equivalent`)
     if (more !== '')
-      throw new Unsaid(`{${expression}}: a template takes whole values, and none of what is in them`)
+      throw new Unsaid(`{${expression}}: a template can only use complete values, not fields of them`)
     const isJoined = /^->\s*joinNotNull\(\s*["'],["']\s*\)\s*$/.test(method)
-    if (method !== '' && !isJoined) throw new Unsaid(`{${expression}}: methods have no counterpart`)
+    if (method !== '' && !isJoined) throw new Unsaid(`{${expression}}: methods have no equivalent`)
     speech.isJoined ||= isJoined
     return `{${take(variable === 'args', name, speech)}}`
   })
@@ -141,10 +144,10 @@ function headersOf(given: unknown): {
       found.forwarded.push(sent.toLowerCase())
     else if (typeof sent === 'string')
       found.notes.push(
-        `header ${header}: headers are sent on under their own names (${sent}); it was left out`,
+        `header ${header}: headers are forwarded under their own names (${sent}); it was skipped`,
       )
     else if (/(?<!\$)\{/.test(text))
-      found.notes.push(`header ${header}: its value has no counterpart; it was left out`)
+      found.notes.push(`header ${header}: its value has no equivalent; it was skipped`)
     else found.headers[header] = text
   }
   return found
@@ -240,20 +243,20 @@ function jsonOf(entries: readonly Entry[]): string {
 /** What is sent: names, and arguments or values of the parent. Throws {@link Unsaid}. */
 function entriesOf(selected: readonly Selected[], speech: Speech): readonly Entry[] {
   return selected.flatMap(({ name, path = [], variable, fields, unsaid }): readonly Entry[] => {
-    if (unsaid !== undefined) throw new Unsaid(`"${unsaid}" in what is sent has no counterpart`)
+    if (unsaid !== undefined) throw new Unsaid(`"${unsaid}" in the request has no equivalent`)
     if (variable === undefined && fields && name !== undefined) return [[name, entriesOf(fields, speech)]]
     if (variable !== 'args' && variable !== 'this')
-      throw new Unsaid(`"${name ?? path.join('.')}" in what is sent is no argument`)
+      throw new Unsaid(`"${name ?? path.join('.')}" in the request is not an argument`)
     if (fields && path.length === 0 && name === undefined)
       return fields.map((one): Entry => {
         const [source = '', ...more] = one.path ?? []
         if (more.length > 0 || one.fields || one.unsaid !== undefined || one.name === undefined)
-          throw new Unsaid('what is in an argument cannot be sent by itself')
+          throw new Unsaid('a field of an argument cannot be sent separately')
         return [one.name, `{${take(variable === 'args', source, speech)}}`]
       })
     const [source, ...more] = path
     if (source === undefined || more.length > 0 || fields || name === undefined)
-      throw new Unsaid('what is in an argument cannot be sent by itself')
+      throw new Unsaid('a field of an argument cannot be sent separately')
     return [[name, `{${take(variable === 'args', source, speech)}}`]]
   })
 }

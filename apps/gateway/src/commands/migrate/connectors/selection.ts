@@ -20,7 +20,7 @@ const TOKEN =
 export function parseSelection(text: string): readonly Selected[] {
   const tokens: string[] = []
   for (const match of text.matchAll(TOKEN)) {
-    if (match[7] !== undefined) throw new Unsaid(`"${match[7]}" in a selection has no counterpart`)
+    if (match[7] !== undefined) throw new Unsaid(`"${match[7]}" in a selection has no equivalent`)
     if (!/^(\s|#)/.test(match[0])) tokens.push(match[0])
   }
   return new Parser(tokens).parse()
@@ -37,7 +37,7 @@ class Parser {
   parse(): readonly Selected[] {
     const all = this.#entries(undefined)
     if (this.#at < this.#tokens.length)
-      throw new Unsaid(`"${this.#tokens[this.#at]}" in a selection is one too many`)
+      throw new Unsaid(`unexpected "${this.#tokens[this.#at]}" in a selection`)
     return all
   }
 

@@ -28,7 +28,7 @@ export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
     return [toCamel(parts.slice(0, -1).join('.')), parts.at(-1) ?? '']
   }
   return {
-    product: 'grpc-graphql-gateway, of Go',
+    product: 'grpc-graphql-gateway (Go)',
     typeName(message, _file, kind) {
       const [, known] = /^google\.protobuf\.(\w+)$/.exec(message) ?? []
       const [prefix, name] = known === undefined ? prefixOf(message) : [goPackageOf(known), known]
@@ -45,7 +45,7 @@ export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
 }
 
 export const RUST: Dialect = {
-  product: 'grpc_graphql_gateway, of Rust',
+  product: 'grpc_graphql_gateway (Rust)',
   typeName: (message) => message.replaceAll('.', '_'),
   struct: 'google_protobuf_Struct',
   scalars: { Long: 'String', UInt32: 'Int', Bytes: 'String', Upload: 'Upload' },

@@ -2,7 +2,7 @@ import { filled, type Note } from '../migration.ts'
 import { type GatewayCode, inBrackets, lineAt, serverAt, withoutComments } from './code.ts'
 
 const MIDDLEWARE =
-  'middleware is code: name the headers that it passes on in forwardHeaders, and write the rest as a plugin'
+  'middleware is code: list the headers that it forwards in forwardHeaders, and write the rest as a plugin'
 
 /** Reads a `main.go`: which services it registers, where they are, and where it listens itself. */
 export function readGoCode(code: string): GatewayCode {
@@ -24,12 +24,12 @@ export function readGoCode(code: string): GatewayCode {
   for (const match of text.matchAll(/\.NewServeMux\(|\.Use\(/g)) {
     const given = inBrackets(text, match.index + match[0].length - 1).trim()
     const others = given.replaceAll(/\b\w+\.Cors\(\)\s*,?/g, '').trim()
-    if (others !== given) note(match.index, 'Cors(): list the origins of browsers in graphql.cors')
+    if (others !== given) note(match.index, 'Cors(): list the allowed origins in graphql.cors')
     if (others !== '' && /runtime|mux/i.test(text.slice(match.index - 20, match.index)))
       note(match.index, `${others.replaceAll(/\s+/g, ' ').slice(0, 60)}: ${MIDDLEWARE}`)
   }
   for (const match of text.matchAll(/\.ErrorHandler\s*=/g))
-    note(match.index, 'ErrorHandler: errors are logged; write a plugin for more')
+    note(match.index, 'ErrorHandler: errors are logged; write a plugin for other handling')
   const [, listens] = /\bListenAndServe(?:TLS)?\(\s*"([^"]*)"/.exec(text) ?? []
   const [, path] = /\.Handle(?:Func)?\(\s*"([^"]*)"\s*,\s*\w*mux/i.exec(text) ?? []
   return {

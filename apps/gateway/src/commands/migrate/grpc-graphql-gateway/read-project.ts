@@ -132,7 +132,10 @@ async function schemaOf(
 ): Promise<GraphQLSchema> {
   return grpcSchemaOf({ ...draft, name, federation: false }, directory).catch((error: unknown) => {
     const files = draft['protoFiles'] as string[]
-    const mend = files.length > 1 ? `\nwhere these are of several gateways, give one: --from ${files[0]}` : ''
+    const mend =
+      files.length > 1
+        ? `\nif the files belong to several gateways, pass one of them: --from ${files[0]}`
+        : ''
     throw new ConfigError(`--from: ${messageOf(error)}${mend}`, { cause: error })
   })
 }
@@ -173,19 +176,19 @@ function notesOn(
       line: undefined,
       text:
         language === 'go'
-          ? `${name}: nothing says whether it speaks TLS; write https:// before its address if it does`
-          : `${name}: insecure is not set, so TLS is spoken; write http:// before its address if it has none`,
+          ? `${name}: the code does not show whether it uses TLS; prefix its address with https:// if it does`
+          : `${name}: insecure is not set, so TLS is used; prefix its address with http:// if it has no TLS`,
     })),
     ...wrappers.map(({ name, line }) => ({
       line,
-      text: `${name}: a value or null here, where it was an object with a value`,
+      text: `${name}: it is a value or null here; before, it was an object with a value`,
     })),
     ...resolved.map(({ name, line }) => ({
       line,
       text:
         language === 'go'
-          ? `${name}: what its parent fills is no argument here`
-          : `${name}: its resolver is called here`,
+          ? `${name}: arguments that its parent fills are not exposed here`
+          : `${name}: this gateway calls its resolver`,
     })),
   ].map((note) => ({ ...note, file }))
 }

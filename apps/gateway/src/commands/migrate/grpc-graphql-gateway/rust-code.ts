@@ -29,12 +29,12 @@ const OWN_WAYS =
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
   add_middleware: 'middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin',
-  add_rest_connector: 'write it in rest',
-  with_entity_resolver: 'it is code: entities are resolved by the methods that take their keys',
-  with_error_handler: 'errors are logged; write a plugin for more',
-  with_query_complexity_limit: 'costs are counted otherwise: set cost',
+  add_rest_connector: 'configure it in rest',
+  with_entity_resolver: 'it is code; entities are resolved by the methods that take their keys',
+  with_error_handler: 'errors are logged; write a plugin for other handling',
+  with_query_complexity_limit: 'costs are counted differently; set cost',
   with_query_whitelist: 'register documents in persistedDocuments',
-  with_query_cost_config: 'costs are counted otherwise: set cost',
+  with_query_cost_config: 'costs are counted differently; set cost',
 }
 
 /** Reads a `main.rs`: what the builder of the gateway is told. */
@@ -52,7 +52,7 @@ export function readRustCode(code: string): GatewayCode {
   if (second)
     notes.push({
       line: lineAt(text, second.index),
-      text: 'a gateway begins here beside another; the config is one of both, so write one for each',
+      text: 'a second gateway starts here; this config combines both, so write one config for each',
     })
   for (const { name, given, at } of callsOfBuilder(text)) {
     const note = (what: string): void => void notes.push({ line: lineAt(text, at), text: `${name}: ${what}` })
@@ -66,13 +66,14 @@ export function readRustCode(code: string): GatewayCode {
     } else if (name === 'with_services') {
       if (strings.length > 0) services = new Set([...(services ?? []), ...strings])
       else
-        note('which services it names is computed; leave others out with methods: { …: { schema: false } }')
+        note(
+          'its list of services is computed; exclude other services with methods: { …: { schema: false } }',
+        )
     } else if (name === 'with_header_propagation') {
       forwarded.push(...strings.map((one) => one.toLowerCase()))
-      if (/common\(|all_headers|with_prefix/.test(given))
-        note('name the headers one by one in forwardHeaders')
+      if (/common\(|all_headers|with_prefix/.test(given)) note('list each header in forwardHeaders')
     } else if (SETTINGS[name]) settings = merge(settings, SETTINGS[name](given)) as Values
-    else if (!OWN_WAYS.test(name)) note(ELSEWHERE[name] ?? 'it has no counterpart; it was left out')
+    else if (!OWN_WAYS.test(name)) note(ELSEWHERE[name] ?? 'it has no equivalent; it was skipped')
   }
   if (called.size > 0) services ??= called
   return { services, endpoints, forwarded, settings: filled(settings), notes }

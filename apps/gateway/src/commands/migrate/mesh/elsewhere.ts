@@ -1,7 +1,7 @@
 /** Handlers of which there is no source. */
 export const NO_HANDLER: Readonly<Record<string, string>> = {
-  graphql: 'there is no source for GraphQL here',
-  soap: 'there is no source for SOAP here',
+  graphql: 'GraphQL sources are not supported',
+  soap: 'SOAP sources are not supported',
 }
 
 /** Settings of `serve` that are read. */
@@ -20,13 +20,13 @@ export const READ: ReadonlySet<string> = new Set([
 /** Settings of the whole that have theirs elsewhere. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   cache: 'set responseCache',
-  plugins: 'plugins are Yoga’s and Envelop’s here too: name them in a config of code',
+  plugins: 'Yoga and Envelop plugins work here too; add them in a TypeScript config',
   pubsub: 'set redisUrl',
-  require: 'import it in a config of code',
-  transforms: 'transforms of the whole: set prefix, rename and hide of each source',
+  require: 'import it in a TypeScript config',
+  transforms: 'root transforms: set prefix, rename and hide for each source',
   persistedOperations: 'register documents in persistedDocuments',
-  customFetch: 'send requests otherwise with interceptors, in a config of code',
+  customFetch: 'change requests with interceptors in a TypeScript config',
   skipSSLValidation:
-    'certificates are verified; name the authority in tls.ca of gRPC, or NODE_EXTRA_CA_CERTS',
+    'certificates are always verified; set the certificate authority in tls.ca (gRPC) or NODE_EXTRA_CA_CERTS',
   documents: 'register documents in persistedDocuments',
 }

@@ -61,11 +61,15 @@ export class MeshOperations {
       if (pubsub !== undefined)
         this.#note(
           path,
-          `${pubsub}: what comes over pubsub has no counterpart; write a resolver in a config of code`,
+          `${pubsub}: pubsub events have no equivalent; write a resolver in a TypeScript config`,
         )
-      else if (!isRecord(one)) this.#note(path, `${String(one)}: code, write it in a config of code`)
+      else if (!isRecord(one))
+        this.#note(path, `${String(one)}: this is code; write it in a TypeScript config`)
       else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
-        this.#note(path, `${target}: write it as a join (joins of gRPC, on of an endpoint), or a resolver`)
+        this.#note(
+          path,
+          `${target}: write it as a join (joins for gRPC, on for a REST endpoint), or as a resolver`,
+        )
       else {
         operation.joins.push({
           type: String(join['targetTypeName']),
@@ -122,8 +126,8 @@ export class MeshOperations {
 
   #noteUnknown({ name, method, body }: RestCall, path: Path): void {
     const sends = method === 'GET' || method === 'DELETE' || body ? '' : ' and sends no body'
-    const needs = 'beside a .mesh/schema.graphql, as `mesh build` writes it, it has what that says'
-    this.#note(path, `${name}: gives JSON${sends}, as nothing says its types; ${needs}`)
+    const needs = 'run `mesh build` to get its types from .mesh/schema.graphql'
+    this.#note(path, `${name}: returns JSON${sends} because its types are unknown; ${needs}`)
   }
 
   #note(path: Path, text: string): void {
@@ -135,7 +139,7 @@ export class MeshOperations {
 function toTemplate(text: string, taken: Taken): string {
   return text.replaceAll(/(?<!\$)\{([^{}]*)\}/g, (whole, expression: string) => {
     const name = /^args\.(\w+)$/.exec(expression)?.[1]
-    if (name === undefined) throw new Unsaid(`${whole} has no counterpart`)
+    if (name === undefined) throw new Unsaid(`${whole} has no equivalent`)
     taken.args.add(name)
     return `{${name}}`
   })

@@ -48,15 +48,15 @@ class Mesh {
       if (value === undefined || READ.has(key)) continue
       this.#note(
         [key],
-        elsewhere === undefined ? `${key} has no counterpart; it was left out` : `${key}: ${elsewhere}`,
+        elsewhere === undefined ? `${key} has no equivalent; it was skipped` : `${key}: ${elsewhere}`,
       )
     }
     for (const key of Object.keys(isRecord(data['serve']) ? data['serve'] : {}))
-      if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no counterpart; it was left out`)
+      if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no equivalent; it was skipped`)
     if (data['additionalTypeDefs'] !== undefined)
       this.#note(
         ['additionalTypeDefs'],
-        'additionalTypeDefs: fields of joins come with them; write others in typeDefs',
+        'additionalTypeDefs: joins define their own fields; write other definitions in typeDefs',
       )
     return {
       from: 'GraphQL Mesh',
@@ -85,7 +85,7 @@ class Mesh {
     if (!handler)
       return note(
         [],
-        `handler ${kind}: ${NO_HANDLER[kind] ?? 'there is no such source here'}; it was left out`,
+        `handler ${kind}: ${NO_HANDLER[kind] ?? 'this kind of source is not supported'}; it was skipped`,
       )
     const transforms = readTransforms(given, (index, text) => note(['transforms', index], text))
     const source = name.replaceAll(/\W/g, '_')
@@ -102,9 +102,12 @@ class Mesh {
 
   /** The names that clients of Mesh know an OpenAPI source by. */
   async #namesOf({ openapi }: OpenApiDraft, transforms: Transforms, note: NoteAt): Promise<object> {
-    const notRead = 'fields are called by operation ids in camel case, and values of enums in capitals'
+    const notRead = 'fields are named after operation ids in camel case, and enum values in capitals'
     if (openapi.file === undefined) {
-      note('source', `a document that is not beside it is not read: ${notRead}; say others in rename`)
+      note(
+        'source',
+        `the document was not read because it is not a local file: ${notRead}; set other names in rename`,
+      )
       return {}
     }
     const { file, asQuery = [] } = openapi
@@ -122,7 +125,7 @@ class Mesh {
     const { prefixQueryMethod: given } = handler
     const reading = Array.isArray(given) ? given.map(String) : READING
     const notRead =
-      'fields are called by their methods (getUser) and take flat arguments; say others in methods'
+      'fields are named after their methods (getUser) and take flat arguments; set other names in methods'
     if (draft.reflection) {
       note('useReflection', notRead)
       return {}
@@ -150,7 +153,7 @@ function namedAsMesh(hasLong: boolean, rename: Transforms['rename'], note: NoteA
   if (!hasLong) return { rename }
   note(
     'source',
-    'integers of 64 bits (BigInt) past 2^53, which were numbers too, are strings of digits; no others are',
+    '64-bit integers (BigInt) above 2^53 are strings of digits now instead of numbers; smaller ones remain numbers',
   )
   return { int64: 'number-when-safe', rename: { ...rename, Long: 'BigInt' } }
 }
@@ -267,5 +270,5 @@ function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraf
 
 function noteOthers(handler: Values, known: ReadonlySet<string>, note: NoteAt): void {
   for (const key of Object.keys(handler))
-    if (!known.has(key)) note(key, `${key} has no counterpart, or is set elsewhere; it was left out`)
+    if (!known.has(key)) note(key, `${key} has no equivalent, or is set elsewhere; it was skipped`)
 }

@@ -23,15 +23,14 @@ export function readTransforms(
       if (kind === 'prefix' && isRecord(options)) prefix = prefixOf(options, refuse)
       else if (kind === 'rename' && isRecord(options)) Object.assign(rename, renamesOf(options, refuse))
       else if (kind === 'filterSchema') hide.push(...hiddenBy(options, refuse))
-      else refuse(`transform ${kind} has no counterpart; it was left out`)
+      else refuse(`transform ${kind} has no equivalent; it was skipped`)
     }
   return filled({ prefix, rename, hide })
 }
 
 function prefixOf(options: Values, note: (text: string) => void): Transforms['prefix'] {
   const value = textOf(options['value']) ?? ''
-  if (options['ignore'] !== undefined)
-    note('prefix.ignore has no counterpart: give those their names in rename')
+  if (options['ignore'] !== undefined) note('prefix.ignore has no equivalent; set these names in rename')
   return {
     ...(options['includeTypes'] !== false && { types: value }),
     ...(options['includeRootOperations'] === true && { fields: value }),
@@ -45,7 +44,7 @@ function renamesOf(options: Values, note: (text: string) => void): Record<string
     const [type = '', field, argument] = [textOf(old['type']), textOf(old['field']), textOf(old['argument'])]
     if (Object.entries(how).some(([key, value]) => key.startsWith('useRegExp') && value === true)) {
       note(
-        `rename of ${[type, field].filter(Boolean).join('.')}: regular expressions have no counterpart, but * stands for any part`,
+        `rename of ${[type, field].filter(Boolean).join('.')}: regular expressions have no equivalent; use * as a wildcard`,
       )
       continue
     }
@@ -69,13 +68,13 @@ function hiddenBy(options: unknown, note: (text: string) => void): readonly stri
       /^(\w+)\.(!?)\{?\s*([\w\s,*]+?)\s*\}?$/.exec(String(filter)) ?? []
     const members = names.split(/\s*,\s*/).filter((name) => name !== '')
     if (members.length === 0) {
-      note(`filterSchema ${String(filter)} has no counterpart; it was left out`)
+      note(`filterSchema ${String(filter)} has no equivalent; it was skipped`)
       return []
     }
     if (not === '' && members.includes('*')) return []
     if (type === 'Type') {
       if (not === '!') return members
-      note(`filterSchema ${String(filter)}: name what is hidden, not what stays`)
+      note(`filterSchema ${String(filter)}: list the types to hide instead of the types to keep`)
       return []
     }
     if (not === '!') return members.map((name) => `${type}.${name}`)

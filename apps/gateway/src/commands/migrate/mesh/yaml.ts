@@ -81,7 +81,7 @@ export function headersOf(
     if (header?.toLowerCase() === name.toLowerCase()) forwarded.push(name.toLowerCase())
     else if (/(?<!\$)\{/.test(text))
       note(
-        `${name}: a header of the client's is sent on under its own name, and other values are code; it was left out`,
+        `${name}: client headers can only be forwarded under their own names, and other values require code; it was skipped`,
       )
     else headers[name] = text
   }

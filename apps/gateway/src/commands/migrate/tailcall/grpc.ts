@@ -36,7 +36,7 @@ export class GrpcDrafts {
       args['service'] === undefined ? args['method'] : `${String(args['service'])}.${String(args['method'])}`,
     )
     const endpoint = toTemplate(address, speechOf(call, this.#upstream))
-    if (endpoint === '') throw new Unsaid('no address says where the server is; give it a url')
+    if (endpoint === '') throw new Unsaid('the server has no address; set url')
     const root = this.#old.roots.get(type)
     const body = bodyOf(args['body'])
     const batchKey = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
@@ -49,12 +49,14 @@ export class GrpcDrafts {
       draft.joins.push(filled({ ...join, ...this.#bounded(join) }))
       return
     }
-    if (batchKey) throw new Unsaid('calls are batched for fields of types, not for fields of Query')
-    if (method in draft.methods) throw new Unsaid(`${method} is a field already, and a method is one field`)
+    if (batchKey) throw new Unsaid('only fields of types can be batched, not fields of Query')
+    if (method in draft.methods)
+      throw new Unsaid(`another field uses ${method} already; a method can be only one field`)
     const whole = typeof body === 'string' ? wholeArgument(body) : undefined
     for (const [member, value] of Object.entries(typeof body === 'object' && body !== null ? body : {})) {
       const arg = typeof value === 'string' ? wholeArgument(value) : undefined
-      if (arg === undefined) throw new Unsaid(`body: ${member} is no argument of the field, and is not sent`)
+      if (arg === undefined)
+        throw new Unsaid(`body: ${member} is not an argument of the field, so it cannot be sent`)
       const own = toCamelCase(member)
       if (own !== arg) draft.rename[`${root ?? 'Query'}.${name}(${own}:)`] = arg
     }
@@ -122,7 +124,7 @@ function joinOf({ type, name, method, body, batchKey, field }: Join): { readonly
     const request = taken.map(([member, value]) => [member, parentOf(value)] as const)
     const wrong = request.find(([, parent]) => parent === undefined)
     if (wrong || request.length === 0)
-      throw new Unsaid('a request is made of whole fields of the parent here; write a resolver')
+      throw new Unsaid('requests can only use complete fields of the parent; write a resolver')
     return { type, field: name, method, request: Object.fromEntries(request) } as { readonly batch?: object }
   }
   const [keys, parentKey] = keysOf(taken)
@@ -146,7 +148,7 @@ function keysOf(taken: readonly (readonly [string, unknown])[]): readonly [keys:
     const parent = parentOf(template)
     if (others.length === 0 && parent !== undefined) return [`${list}.${inner}`, parent]
   }
-  throw new Unsaid('a batch takes one list of keys, each a field of the parent')
+  throw new Unsaid('a batch needs one list of keys, each from a field of the parent')
 }
 
 function parentOf(value: unknown): string | undefined {

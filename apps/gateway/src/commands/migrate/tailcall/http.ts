@@ -32,14 +32,14 @@ export function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: U
   const speech = speechOf(call, upstream)
   for (const option of ['onRequest', 'onResponseBody'])
     if (args[option] !== undefined)
-      throw new Unsaid(`${option}: write an interceptor or transformer in a config of code`)
+      throw new Unsaid(`${option}: write an interceptor or transformer in a TypeScript config`)
   const [address, search] = placeOf(args, upstream, speech)
   const { baseUrl, path } = splitAddress(address, upstream)
   const source = sourceName(baseUrl, upstream)
   const query = [...queryOf(search), ...givenQuery(args, speech)]
   const key = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
   if (key && args['body'] !== undefined)
-    throw new Unsaid('a batch with bodies is sent as a list of them; write a resolver')
+    throw new Unsaid('batches with request bodies are not supported; write a resolver')
   const endpoint: RestCall = {
     parent,
     field,
@@ -80,7 +80,7 @@ function splitAddress(
   const [, server, path = ''] = /^(https?:\/\/[^/]+|\$\{\w+\})(.*)$/.exec(address) ?? []
   if (server !== undefined) return { baseUrl: server, path }
   if (known && address.startsWith('/')) return { baseUrl: known, path: address }
-  throw new Unsaid(`"${address}" names no server; give it one, with http:// or https://`)
+  throw new Unsaid(`"${address}" has no server; add one with http:// or https://`)
 }
 
 /** `api` of https://api.shop.example; for addresses that say no name, the file's. */
@@ -119,6 +119,6 @@ function selectOf(select: unknown): string | undefined {
   if (select === undefined || select === null) return undefined
   const path = typeof select === 'string' ? /^\{\{\s*\.([\w.]+)\s*\}\}$/.exec(select)?.[1] : undefined
   if (path === undefined)
-    throw new Unsaid('select: only a path into the answer has a counterpart (responsePath)')
+    throw new Unsaid('select: only a path into the response has an equivalent (responsePath)')
   return `$.${path}`
 }

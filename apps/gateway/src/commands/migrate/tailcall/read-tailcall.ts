@@ -11,13 +11,13 @@ import { readSettings, type Upstream } from './settings.ts'
 
 /** Directives that have no counterpart, and where theirs is said. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  cache: 'whole answers are cached here, and mutations evict them: responseCache',
-  call: 'give the field the request itself, or a resolver',
-  expr: 'write a resolver in a config of code',
-  graphQL: 'there is no source for GraphQL',
-  js: 'write a resolver in a config of code',
-  protected: 'say it in access.fields, with auth',
-  rest: 'operations have no paths of their own here',
+  cache: 'complete responses are cached here and evicted by mutations; set responseCache',
+  call: 'put the request on the field itself, or write a resolver',
+  expr: 'write a resolver in a TypeScript config',
+  graphQL: 'GraphQL sources are not supported',
+  js: 'write a resolver in a TypeScript config',
+  protected: 'set access.fields and auth',
+  rest: 'operations cannot have their own paths',
 }
 
 /** Reads a configuration of Tailcall in SDL. */
@@ -89,10 +89,11 @@ class Tailcall {
     const [first, second] = http
     if (!first) {
       if (isRoot && !directives.some((one) => one.name in ELSEWHERE))
-        leftOut(field.loc?.startToken.line, 'nothing says where it comes from; it was left out')
+        leftOut(field.loc?.startToken.line, 'no directive defines its data source; it was skipped')
       return
     }
-    if (second) leftOut(second.line, 'answers of several requests are not merged; the first one is made')
+    if (second)
+      leftOut(second.line, 'responses of several requests cannot be merged; the first request is used')
     this.#old.attempt(first.line, coordinate, () => this.#addCall(type, field, name, first))
   }
 
@@ -129,7 +130,7 @@ class Tailcall {
       else
         this.#old.note(
           line,
-          `${type}.${String(args['name'])}: no field is at ${path.join('.')}; it was left out`,
+          `${type}.${String(args['name'])}: there is no field at ${path.join('.')}; it was skipped`,
         )
     }
     return found

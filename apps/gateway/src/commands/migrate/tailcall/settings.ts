@@ -35,13 +35,13 @@ const OWN_WAYS: ReadonlySet<string> = new Set([
 ])
 
 const LINKS: Readonly<Record<string, string>> = {
-  Config: 'run this command with that file, too',
-  Jwks: 'name the issuer in auth.jwt',
-  Htpasswd: 'there are no passwords; say who asks in auth.jwt',
+  Config: 'run this command for that file too',
+  Jwks: 'add the issuer to auth.jwt',
+  Htpasswd: 'passwords are not supported; authenticate callers with auth.jwt',
   Operation: 'register documents in persistedDocuments',
-  Script: 'write it in a config of code',
-  Cert: 'a proxy before the gateway has certificates',
-  Key: 'a proxy before the gateway has certificates',
+  Script: 'write it in a TypeScript config',
+  Cert: 'terminate TLS in a proxy in front of the gateway',
+  Key: 'terminate TLS in a proxy in front of the gateway',
 }
 
 /** Reads what a configuration of Tailcall says of the whole: `@server`, `@upstream`, `@link`. */
@@ -61,7 +61,7 @@ export function readSettings(
     if (directive !== 'link') continue
     if (type === 'Protobuf') protoFiles.push(String(args['src']))
     else if (type === 'Grpc') reflected.add(String(args['src']))
-    else old.note(line, `@link(type: ${type}): ${LINKS[type] ?? 'it has no counterpart'}`)
+    else old.note(line, `@link(type: ${type}): ${LINKS[type] ?? 'it has no equivalent'}`)
   }
   noteOthers(directives, old)
   return {
@@ -122,13 +122,14 @@ function noteOthers(directives: readonly OldDirective[], old: OldDocument): void
     if (name !== 'server' && name !== 'upstream') continue
     for (const [key, value] of Object.entries(args)) {
       const setting = `${name}.${key}`
-      if (setting === 'server.workers') old.note(line, `@server(workers:): start --workers ${String(value)}`)
+      if (setting === 'server.workers')
+        old.note(line, `@server(workers:): start the gateway with --workers ${String(value)}`)
       else if (!READ.has(setting) && !OWN_WAYS.has(setting))
-        old.note(line, `@${name}(${key}:) has no counterpart, or is set elsewhere; it was left out`)
+        old.note(line, `@${name}(${key}:) has no equivalent, or is set elsewhere; it was skipped`)
     }
     const headers = args['headers'] as Values | undefined
     for (const key of name === 'server' ? Object.keys(headers ?? {}) : [])
-      if (key !== 'cors') old.note(line, `@server(headers.${key}:) has no counterpart; it was left out`)
+      if (key !== 'cors') old.note(line, `@server(headers.${key}:) has no equivalent; it was skipped`)
   }
 }
 

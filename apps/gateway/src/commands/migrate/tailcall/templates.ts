@@ -57,16 +57,14 @@ function expressionOf(expression: string, speech: Speech): string {
   if (kind === 'env' && /^\w+$/.test(name)) return `\${${name}}`
   if (kind === 'vars') {
     const value = speech.vars.get(name)
-    if (value === undefined) throw new Unsaid(`${whole}: @server has no such variable`)
+    if (value === undefined) throw new Unsaid(`${whole}: @server does not define this variable`)
     return withoutVariables(value)
   }
   if (kind === 'headers') {
-    throw new Unsaid(
-      `${whole}: a header of the client's is sent on under its own name (forwardHeaders), and nowhere else`,
-    )
+    throw new Unsaid(`${whole}: client headers can only be forwarded under their own names (forwardHeaders)`)
   }
   if (more.length > 0)
-    throw new Unsaid(`${whole}: a template takes whole values, and none of what is in them`)
-  if (!/^(args|value)$/.test(kind) || name === '') throw new Unsaid(`${whole} has no counterpart`)
+    throw new Unsaid(`${whole}: a template can only use complete values, not fields of them`)
+  if (!/^(args|value)$/.test(kind) || name === '') throw new Unsaid(`${whole} has no equivalent`)
   return `{${take(kind === 'args', name, speech)}}`
 }
