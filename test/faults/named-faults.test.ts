@@ -230,7 +230,9 @@ it.each(['hang', 'fail'] as const)('names a key server that does not answer: %s'
     expect.objectContaining({
       level: 40,
       msg: 'the keys of an issuer cannot be read',
-      cause: expect.stringMatching(how === 'hang' ? /received no keys within 5000 ms/ : /keys responded with HTTP status 500/),
+      cause: expect.stringMatching(
+        how === 'hang' ? /received no keys within 5000 ms/ : /keys responded with HTTP status 500/,
+      ),
       since: expect.any(String),
     }),
   ])

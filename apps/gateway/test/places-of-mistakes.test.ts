@@ -77,11 +77,7 @@ const mistakes: readonly MistakenConfig[] = [
     `${SOURCE}    rename: { User: Account, §Usr: B }\n`,
     /is not in the source/,
   ],
-  [
-    'something to hide that is not there',
-    `${SOURCE}    hide: [User.id, §Usr]\n`,
-    /is not in the source/,
-  ],
+  ['something to hide that is not there', `${SOURCE}    hide: [User.id, §Usr]\n`, /is not in the source/],
   [
     'a join by a field that is not there',
     `${SOURCE}    joins:\n      - { type: User, field: a, method: p.Users.GetUser, request: { id: id } }\n      - { type: User, field: b, method: p.Users.GetUser, request: { §ids: id } }\n`,
