@@ -1,21 +1,26 @@
-/** One entry of an Accept header: what a client takes, and how gladly. */
+/** One entry of an `Accept` header. */
 export interface MediaRange {
-  /** In lower case; `*` stands for any part. */
+  /** Media type in lower case. `*` matches any part. */
   readonly type: string
-  /** Names in lower case, values as they came; `q` among them. */
+  /** Parameters, including `q`. Names are lower case; values are unchanged. */
   readonly parameters: ReadonlyMap<string, string>
-  /** At most 1; 0: the client refuses it. */
+  /** Quality from 0 to 1. 0 means that the client refuses the type. */
   readonly quality: number
 }
 
-/** Lists the media ranges of an Accept header in its order, those that it refuses too (RFC 9110, section 12.5.1). */
+/**
+ * Returns the media ranges of an `Accept` header in their order, including refused types (RFC 9110, section 12.5.1).
+ */
 export function parseAccept(accept: string | null | undefined): readonly MediaRange[] {
   return headerList(accept ?? '')
     .map(parseRange)
     .filter(({ type }) => type !== '')
 }
 
-/** Returns the members of a header's list (RFC 9110, section 5.6.1), trimmed. Commas in quoted strings are part of a member. */
+/**
+ * Returns the trimmed elements of a list header (RFC 9110, section 5.6.1). Commas in quoted strings do not separate
+ * elements.
+ */
 export function headerList(text: string): readonly string[] {
   return cut(text, OUTSIDE_COMMAS)
 }
@@ -45,7 +50,10 @@ const unquoted = (text: string): string =>
 /** Types of a whole GraphQL answer. */
 const JSON_TYPES = ['application/json', 'application/graphql-response+json']
 
-/** How gladly a client takes a whole GraphQL answer; 0: not at all. A range that names one of its types is about both. */
+/**
+ * Returns the quality of a complete JSON response for the client; 0 means that it is refused. A range that names one
+ * of the two GraphQL response types applies to both.
+ */
 export function jsonQuality(accepted: readonly MediaRange[]): number {
   const of = (types: readonly string[]): readonly MediaRange[] =>
     accepted.filter(({ type }) => types.includes(type))

@@ -1,6 +1,7 @@
 /**
- * The member of a context, or of the request that is its `req`, under which whoever opened the door names the client that
- * asks: a text, or on the request a function of it. `null`: several ask, or nobody knows who.
+ * Key under which the client of an operation is named, on the context or on its `req`. The value is a string, or on
+ * the request also a function that returns the string. `null` means that several clients share the context, or that
+ * the client is unknown.
  */
 export const CLIENT: unique symbol = Symbol.for('vinyasa.client')
 
@@ -9,7 +10,7 @@ interface Named {
   readonly req?: unknown
 }
 
-/** Names the client of all that comes of a request: `clientOf` is called when somebody must know. */
+/** Names the client of a request and its operations. `clientOf` is called when the name is needed. */
 export function nameClient<Request extends object>(
   request: Request,
   clientOf: (request: Request) => string,
@@ -17,7 +18,7 @@ export function nameClient<Request extends object>(
   ;(request as { [CLIENT]?: unknown })[CLIENT] = clientOf
 }
 
-/** The client that asks for an operation; undefined where nobody has named one. */
+/** Returns the client of an operation; `undefined` if it has no name. */
 export function clientOf(context: object): string | undefined {
   const { [CLIENT]: named, req } = context as Named
   if (named !== undefined) return nameIn(named)
@@ -30,7 +31,10 @@ function nameIn(named: unknown): string | undefined {
   return typeof named === 'string' && named !== '' ? named : undefined
 }
 
-/** Whose share work of an operation takes: its client's, else its own; undefined for what no operation asks for. */
+/**
+ * Returns the owner of an operation's work for fair sharing: the client, or the context if the client has no name.
+ * Returns `undefined` for work without an operation.
+ */
 export function ownerOf(context: unknown): unknown {
   return typeof context === 'object' && context !== null ? (clientOf(context) ?? context) : undefined
 }

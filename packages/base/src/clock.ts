@@ -1,10 +1,10 @@
-/** Time as everything here sees it; tests hand in one that stands still. */
+/** Source of time. Tests can pass a fake clock. */
 export interface Clock {
-  /** Milliseconds since any moment, never going back whatever is done to the wall clock: for how long something takes. */
+  /** Returns monotonic milliseconds, for durations. Changes of the wall clock do not affect it. */
   now(): number
-  /** Milliseconds since 1970, as people and other machines count: for what is sent, tokens, and lifetimes kept elsewhere. */
+  /** Returns milliseconds since 1970, for timestamps in messages, tokens, and lifetimes that other machines keep. */
   wallNow(): number
-  /** Waits as long as it is told, be it years. */
+  /** Calls back after `ms`, which can exceed the platform's limit of about 24.8 days. */
   setTimeout(callback: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void
 }
@@ -45,8 +45,8 @@ function createSystemClock(keepsAlive: boolean): Clock {
   }
 }
 
-/** The platform's. */
+/** Clock of the platform. */
 export const systemClock: Clock = createSystemClock(true)
 
-/** The same; its timers alone keep no process alive. */
+/** Clock of the platform. Its timers do not keep the process running. */
 export const backgroundClock: Clock = createSystemClock(false)

@@ -1,7 +1,7 @@
-/** The name under which a request gives its ending; its `signal` costs more. */
+/** Key under which a request provides its `Ending`, which is cheaper than its `signal`. */
 export const ENDING: unique symbol = Symbol.for('vinyasa.ending')
 
-/** What tells that work is no longer wanted. */
+/** Signal that cancels work. */
 export type Abortable = AbortSignal | Ending
 
 interface Waiting {
@@ -33,9 +33,8 @@ export class Waiters {
 }
 
 /**
- * When and why work is over, for whoever takes part in it. It does among our packages what an `AbortSignal` does, without
- * its price: making one and listening to it costs more than all else that a call needs. A signal is made for those
- * outside who ask for one.
+ * Cancels work, like an `AbortController` with its signal. It is much cheaper to create and to listen to, so the
+ * Vinyasa packages use it between each other. `signal` creates an `AbortSignal` for other code.
  */
 export class Ending {
   #aborted = false
@@ -51,7 +50,7 @@ export class Ending {
     return this.#reason
   }
 
-  /** Made when it is asked for. */
+  /** Returns an `AbortSignal`, created on first use. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -60,7 +59,7 @@ export class Ending {
     return this.#controller.signal
   }
 
-  /** Once more does nothing. `reason`: that of a signal's, an `AbortError`, where there is none. */
+  /** Cancels the work. Later calls do nothing. Default `reason`: an `AbortError`, as in an `AbortSignal`. */
   abort(reason?: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -69,7 +68,9 @@ export class Ending {
     this.#waiters.callAll()
   }
 
-  /** Calls once, at once if it is over; the returned function lets go. */
+  /**
+   * Calls back once when the work is cancelled, immediately if it already is. Returns a function that unsubscribes.
+   */
   onAbort(call: () => void): () => void {
     if (!this.#aborted) return this.#waiters.add(call)
     call()
@@ -84,7 +85,7 @@ interface Ended {
   getAbortSignal?(): unknown
 }
 
-/** What tells that nobody waits any more for a request's answer, for a field, or for whatever else has a signal. */
+/** Returns the `Ending` or signal of a request, a field's info, or any object with a `signal`. */
 export function endingOf(held: unknown): Abortable | undefined {
   if (typeof held !== 'object' || held === null) return undefined
   const ended = held as Ended
@@ -94,18 +95,18 @@ export function endingOf(held: unknown): Abortable | undefined {
   return isSignal(signal) ? signal : undefined
 }
 
-/** Whether nobody waits any more for what a request's context is made for. */
+/** Returns whether the request of a context was cancelled, for example because the client disconnected. */
 export function hasLeft(context: unknown): boolean {
   const { request } = Object(context) as { readonly request?: unknown }
   return endingOf(request)?.aborted === true
 }
 
-/** The signal of an ending, for those outside. */
+/** Returns the `AbortSignal` of an `Ending`, or the signal itself. */
 export function signalOf(abortable: Abortable): AbortSignal {
   return 'addEventListener' in abortable ? abortable : abortable.signal
 }
 
-/** Servers may bring a signal class of their own. */
+/** Returns whether a value is an abort signal, also of a server's own class. */
 export function isSignal(value: unknown): value is AbortSignal {
   return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
 }

@@ -5,7 +5,7 @@ const PLACES = 32_768
 /** Places that an owner has always, also where others have filled the queue before it came. */
 const ALWAYS = 16
 
-/** A client whose work found no place reads this. Nothing of it was done. */
+/** Error for clients whose work was not queued. None of the work was done. */
 export const NO_PLACE: { readonly code: string; readonly message: string } = {
   code: 'TOO_MANY_AT_ONCE',
   message:
@@ -20,11 +20,11 @@ class Line<Item> {
 }
 
 /**
- * Work that waits for a backend, served by owners in turn (`ownerOf`): whoever has one call waits for one of each other
- * owner, however many those have.
+ * Queue of work for a backend, in which owners take turns (see `ownerOf`). An owner with one call waits for at most
+ * one call of each other owner.
  *
- * An owner may have as many waiting as there are places free: half of all where it is alone, fewer the more others wait, and
- * a few always.
+ * An owner can queue as many items as there are free places, and always 16. A single owner therefore gets half of the
+ * queue.
  */
 export class FairQueue<Item> {
   readonly #places: number
@@ -41,7 +41,10 @@ export class FairQueue<Item> {
     return this.#ownersOf.size
   }
 
-  /** `caller`: the operation's context, or the `Callers` of work that several share. False: there is no place. */
+  /**
+   * Queues an item. `caller` is the context of the operation, or `Callers` if several operations share the item.
+   * Returns false if there is no free place.
+   */
   add(item: Item, caller: unknown): boolean {
     const owner = ownerOfWork(caller)
     const waiting = this.#lines.get(owner)?.items.size ?? 0
@@ -54,7 +57,7 @@ export class FairQueue<Item> {
     return true
   }
 
-  /** Takes what is next. */
+  /** Removes and returns the next item. */
   next(): Item | undefined {
     if (this.size === 0) return undefined
     const [owner, line] = this.#turns.next().value as [unknown, Line<Item>]
@@ -66,7 +69,7 @@ export class FairQueue<Item> {
     return item
   }
 
-  /** Does nothing for what does not wait. */
+  /** Removes an item, if it is queued. */
   delete(item: Item): void {
     for (const owner of this.#ownersOf.get(item) ?? []) {
       const line = this.#lines.get(owner)
@@ -75,7 +78,7 @@ export class FairQueue<Item> {
     this.#ownersOf.delete(item)
   }
 
-  /** Takes all, in the order in which they came. */
+  /** Removes all items and returns them in the order in which they were added. */
   clear(): Item[] {
     const items = [...this.#ownersOf.keys()]
     for (const item of items) this.delete(item)
@@ -92,7 +95,7 @@ export class FairQueue<Item> {
   }
 }
 
-/** The operations that ask for one piece of work, by their contexts: it waits in the turns of each. */
+/** Contexts of the operations that share one item of work. The item waits in the turn of each owner. */
 export class Callers {
   #first: unknown
   #others: Set<unknown> | undefined
@@ -106,25 +109,25 @@ export class Callers {
     return this.#first
   }
 
-  /** One more asks. */
+  /** Adds an operation. */
   join(context: unknown): void {
     ;(this.#others ??= new Set()).add(context)
     this.#tell?.(context)
   }
 
-  /** Nothing of it is kept here any more, though the work keeps its places. */
+  /** Removes an operation. The item keeps its place in the queue. */
   leave(context: unknown): void {
     this.#others?.delete(context)
   }
 
-  /** Tells of all that ask, and of each that comes. */
+  /** Calls back for all operations, and for each operation that is added later. */
   tellOf(tell: (context: unknown) => void): void {
     this.#tell = tell
     tell(this.#first)
     for (const context of this.#others ?? []) tell(context)
   }
 
-  /** The work is over. What has grown old with it would keep the contexts, and all that they lead to, for as long again. */
+  /** Releases all contexts when the work is over, so that they can be garbage-collected early. */
   clear(): void {
     this.#first = undefined
     this.#others = undefined
@@ -132,7 +135,9 @@ export class Callers {
   }
 }
 
-/** Whose share a piece of work takes: the first one's, if several ask for it (`Callers`). See `ownerOf`. */
+/**
+ * Returns the owner of an item of work. It is the first operation's owner if several share the item. See `ownerOf`.
+ */
 export function ownerOfWork(caller: unknown): unknown {
   return ownerOf(caller instanceof Callers ? caller.first : caller)
 }

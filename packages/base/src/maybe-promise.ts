@@ -1,4 +1,4 @@
-/** A value that may be there already. Awaiting what is no promise costs a turn of the microtask queue. */
+/** Value or promise. Check it before awaiting, because awaiting a value costs a microtask. */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
@@ -9,12 +9,12 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return typeof (value as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function'
 }
 
-/** Goes on at once with what is no promise. */
+/** Calls `proceed` with the value, synchronously if it is not a promise. */
 export function after<T, R>(value: MaybePromise<T>, proceed: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromise(value) ? value.then(proceed) : proceed(value)
 }
 
-/** Catches what is thrown at once and what a promise rejects with alike. */
+/** Calls `run`. Handles both thrown errors and rejections with `fail`. */
 export function attempt<T>(
   run: () => MaybePromise<T>,
   fail: (error: unknown) => MaybePromise<T>,

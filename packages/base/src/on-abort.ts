@@ -5,8 +5,9 @@ const WATCH = Symbol('vinyasa.base.abort-watch')
 type Watched = AbortSignal & { [WATCH]?: AbortWatch }
 
 /**
- * Calls once when a signal or an ending aborts, at once if it has; the returned function lets go. All who wait for a signal share
- * one listener on it: Node warns of a leak from the eleventh on, and each costs more than the rest of a call's bookkeeping.
+ * Calls back once when a signal or `Ending` aborts, immediately if it already has. Returns a function that
+ * unsubscribes. All callbacks of a signal share one listener: Node warns of a leak from the eleventh listener on, and
+ * listeners are expensive.
  */
 export function onAbort(signal: Abortable, call: () => void): () => void {
   // Not by its class: several versions of this package may stand beside each other.

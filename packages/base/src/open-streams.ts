@@ -1,11 +1,11 @@
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-/** Streams that have not ended. */
+/** Tracks open streams, so that all of them can be ended. */
 export class OpenStreams {
   readonly #open = new Set<OpenStream>()
   #isClosed = false
 
-  /** Gives a stream on until it ends, or until all are ended here: whoever reads it sees an ordinary end then. */
+  /** Adds a stream. The returned stream ends with its source, or normally when `close` is called. */
   add(stream: AsyncIterator<unknown>): AsyncGenerator<unknown, unknown, undefined> {
     const open = new OpenStream(stream, () => this.#open.delete(open))
     this.#open.add(open)
@@ -13,7 +13,7 @@ export class OpenStreams {
     return open
   }
 
-  /** Ends all, and those that are added from now on, and lets their sources go. */
+  /** Ends all streams and their sources, including streams that are added later. */
   close(): void {
     this.#isClosed = true
     for (const stream of this.#open) stream.end()

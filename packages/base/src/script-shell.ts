@@ -1,9 +1,9 @@
 const CHECK_MS = 500
 
 /**
- * Calls back once when the shell has ended in which a package manager runs this process as a script: a package manager that
- * gets SIGTERM ends that shell, and tells the script nothing. A process that was started otherwise is not watched. The watch
- * keeps no process alive.
+ * Calls back once when the shell of a package manager's script ends. A package manager that receives SIGTERM ends
+ * that shell without a signal to the script. Processes that were started differently are not watched. The watch does
+ * not keep the process running.
  */
 export function onScriptShellEnd(onEnd: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return

@@ -2,9 +2,11 @@ import type { Clock } from './clock.ts'
 
 const REPORT_MS = 60_000
 
-/** Limits the reports of a failure that others can repeat as often as they like. */
+/** Limits reports of a failure that other parties can cause at any rate. */
 export interface SparseReports {
-  /** Counts one failure. Returns how many to report now; 0 if a report was made less than a minute ago. */
+  /**
+   * Counts one failure. Returns the number of failures to report now; 0 if the last report is less than a minute old.
+   */
   count(): number
 }
 

@@ -1,18 +1,18 @@
 import { nextTick } from 'node:process'
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
 
-/** Long work that is done a share at a time, so that the event loop gets to other work in between. */
+/** Splits long work, so that the event loop can do other work in between. */
 export interface Turns {
   /**
-   * Resolves in a tick of the event loop in which no other work of these turns runs. Owners take turns with each other.
-   * @param owner See `ownerOf`. Work without an owner belongs to one owner.
+   * Resolves in a tick of the event loop in which no other work of these turns runs. Owners take turns.
+   * @param owner See `ownerOf`. All work without an owner has the same owner.
    */
   next(owner?: unknown): Promise<void>
 }
 
-/** About how many bytes of a response are worked on in one tick of the event loop: a millisecond or two. */
+/** Approximate bytes of a response that are processed in one tick, which takes one or two milliseconds. */
 export const SLICE_BYTES: number = 64 * 1024
-/** Milliseconds of one tick in which work may begin. */
+/** Milliseconds of a tick during which work can start. */
 export const TURN_MS = 5
 /** After a share that took longer than `TURN_MS`, the next one waits as long as it took, up to this. */
 const MAX_PAUSE_MS = 50
@@ -77,7 +77,7 @@ export function createTurns(): Turns {
   }
 }
 
-/** Resolves when the microtasks that are queued, and those that they queue, have run. */
+/** Resolves when all queued microtasks, and microtasks that they queue, have run. */
 export function drained(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => nextTick(resolve))

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Abortable } from './ending.ts'
 import { onAbort } from './on-abort.ts'
 
-/** Resolves after `ms`, or at once when the signal aborts. */
+/** Resolves after `ms`, or immediately when the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal?: Abortable): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => {
@@ -18,7 +18,9 @@ export function sleep(clock: Clock, ms: number, signal?: Abortable): Promise<voi
   })
 }
 
-/** Settles as the promise does, which goes on, or rejects with `reason()` as soon as the signal aborts. */
+/**
+ * Settles like the promise, or rejects with `reason()` as soon as the signal aborts. The promise itself continues.
+ */
 export function unlessAborted<T>(
   promise: Promise<T>,
   signal: Abortable | undefined,
@@ -38,7 +40,10 @@ export interface WallTimer {
   stop(): void
 }
 
-/** Calls when the wall clock has come to a time, be it years away; soon, but not at once, for a time that is past. */
+/**
+ * Calls back when the wall clock reaches a time, which can be years away. A past time calls back soon, but
+ * asynchronously.
+ */
 export function atWallTime(clock: Clock, time: number, call: () => void): WallTimer {
   let timer: unknown
   const look = (): void => {
@@ -53,8 +58,8 @@ export function atWallTime(clock: Clock, time: number, call: () => void): WallTi
 const PARTS = 5
 
 /**
- * Calls after a time in which this process was not held up: what has come meanwhile it reads before the next part of it.
- * The returned function ends the wait.
+ * Calls back after `ms` during which the process was not blocked. The process can read pending input between the
+ * parts of the wait. Returns a function that cancels the wait.
  */
 export function awake(clock: Clock, ms: number, call: () => void): () => void {
   let timer: unknown

@@ -1,32 +1,41 @@
 import { ByteCollector } from '../memory/collect-bytes.ts'
 
 export interface BoundedFetchOptions {
-  /** Limit of the body in bytes, after decompression. More is a {@link BodyTooLarge}; with 0 the body is not read. */
+  /**
+   * Maximum bytes of the body after decompression. A larger body throws {@link BodyTooLarge}. 0 means that the body
+   * is not read.
+   */
   readonly maxBytes: number
-  /** How many redirects are followed. More is an error; with 0, or a `body`, the redirect is the response. Default 5. */
+  /**
+   * Maximum number of redirects; one more throws an error. With 0, or with a `body`, the redirect is returned.
+   * Default 5.
+   */
   readonly maxRedirects?: number | undefined
-  /** Ends the request, the redirects and the body together. It must abort after some time. */
+  /** Cancels the request, including redirects and body. It must abort after some time. */
   readonly signal: AbortSignal
-  /** Default `GET`. */
+  /** HTTP method. Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | undefined
   readonly accept?: string | undefined
-  /** Sent to the origin of the address only, also after redirects. */
+  /** Request headers. They are sent only to the origin of the address, also after redirects. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: URLSearchParams | undefined
-  /** Whether a redirect to this URL is followed. Default: each is. Redirects from https to http never are. */
+  /**
+   * Returns whether to follow a redirect to this URL. Default: all are followed. Redirects from https to http are
+   * always refused.
+   */
   readonly isAllowed?: ((url: URL) => boolean) | undefined
-  /** Default: the platform's. */
+  /** Fetch function. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 export interface BoundedResponse extends Pick<Response, 'status' | 'ok' | 'headers'> {
-  /** The address after redirects. */
+  /** URL after redirects. */
   readonly url: URL
-  /** The body. It is empty if the status is not 2xx: such bodies are not read. */
+  /** Body. It is empty if the status is not 2xx, because such bodies are not read. */
   readonly bytes: Buffer
 }
 
-/** A body was longer than `maxBytes`. */
+/** Thrown if a body exceeds `maxBytes`. */
 export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`the response has more than ${maxBytes} bytes`)
@@ -34,8 +43,8 @@ export class BodyTooLarge extends Error {
 }
 
 /**
- * Requests a document of a server that is not trusted: its bytes, its time and its redirects are bounded. Every request
- * of the gateway that is no call of a backend goes through this function.
+ * Fetches a document from an untrusted server, with limits on bytes, time and redirects. The gateway uses it for all
+ * requests that are not backend calls.
  */
 export async function boundedFetch(
   address: string | URL,

@@ -5,14 +5,14 @@ interface Bounded {
   [FRESHNESS]?: { until: number }
 }
 
-/** Begins the execution of an operation: nothing limits how long its answer may be kept yet. */
+/** Starts an execution without a limit on the lifetime of its response. */
 export function openFreshness(context: object): void {
   Reflect.set(context, FRESHNESS, { until: Infinity })
 }
 
 /**
- * Limits how long the answer made under a GraphQL context may be kept: until this time by the monotonic clock at most.
- * `-Infinity`: not at all. The shortest limit counts.
+ * Limits the lifetime of the response of a GraphQL context. `until` is a time of the monotonic clock; `-Infinity`
+ * means that the response must not be stored. The lowest limit applies.
  */
 export function limitFreshness(context: unknown, until: number): void {
   if (typeof context !== 'object' || context === null) return
@@ -21,12 +21,14 @@ export function limitFreshness(context: unknown, until: number): void {
   else Reflect.set(context, FRESHNESS, { until })
 }
 
-/** Returns the time until which the answer may be kept; `Infinity`: nothing limits it. */
+/** Returns the monotonic time until which the response can be stored; `Infinity` means no limit. */
 export function freshUntilOf(context: object): number {
   return (context as Bounded)[FRESHNESS]?.until ?? Infinity
 }
 
-/** Returns a context that says nothing of the caller: limits set on it hold for the answer made under the other one. */
+/**
+ * Returns a context without the caller's data. Lifetime limits set on it apply to the response of the given context.
+ */
 export function namelessContext(context: object): object {
   return { [FRESHNESS]: (context as Bounded)[FRESHNESS] }
 }

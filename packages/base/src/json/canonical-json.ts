@@ -1,8 +1,9 @@
 import { isPlainObject } from '../objects.ts'
 
 /**
- * JSON with the keys of all objects in order: equal values have equal text. What is not plain JSON (an upload, a date, a
- * function) has the text that `other` gives it; without one nobody can say what it is equal to, and all is undefined.
+ * Returns JSON with sorted keys, so that equal values have equal text. `other` returns the text of values that are
+ * not plain JSON, such as uploads, dates and functions. The result is `undefined` if `other` is missing or returns
+ * `undefined`.
  */
 export function canonicalJson(
   value: unknown,

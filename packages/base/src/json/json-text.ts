@@ -1,2 +1,2 @@
-/** In UTF-8 where it is bytes. */
+/** JSON as a string or as UTF-8 bytes. */
 export type JsonText = string | Buffer

@@ -2,14 +2,14 @@ import { isPlainObject } from '../objects.ts'
 
 type Data = Record<string, unknown>
 
-/** One entry of `incremental` in a part of an answer to `@defer` or `@stream`. */
+/** Entry of `incremental` in a response to `@defer` or `@stream`. */
 export interface IncrementalPatch {
   readonly data?: Readonly<Data> | null
   readonly items?: readonly unknown[] | null
   readonly path?: readonly (string | number)[]
 }
 
-/** Merges a patch into the data so far. False: there is no such place in it, or the patch brings nothing. */
+/** Merges a patch into the data. Returns false if its path does not exist or the patch is empty. */
 export function mergePatch(root: unknown, { data, items, path = [] }: IncrementalPatch): boolean {
   if (items) {
     const list = placeAt(root, path.slice(0, -1))
@@ -49,7 +49,7 @@ function mergeValues(before: unknown, after: unknown): unknown {
   return copyJson(after)
 }
 
-/** Parts may share values; what is merged into must not. Leaves (dates, custom scalars) are kept as they are. */
+/** Returns a deep copy of lists and plain objects. Other values, such as dates and custom scalars, are not copied. */
 export function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson)
   if (!isPlainObject(value)) return value

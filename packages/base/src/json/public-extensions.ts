@@ -1,6 +1,8 @@
 type Extensions = Readonly<Record<string, unknown>>
 
-/** Extensions as clients may see them: Yoga's `http` and `unexpected` speak to the server. Undefined: nothing is left. */
+/**
+ * Returns error extensions without Yoga's internal `http` and `unexpected`. Returns `undefined` if the rest is empty.
+ */
 export function publicExtensions(extensions: Extensions | undefined): Extensions | undefined {
   if (!extensions) return undefined
   const { http: _http, unexpected: _unexpected, ...shown } = extensions

@@ -1,8 +1,8 @@
-/** Limits of JSON text that somebody else sends. */
+/** Limits for JSON from other parties. */
 export interface JsonLimits {
-  /** Objects and lists inside one another. */
+  /** Maximum nesting of objects and lists. */
   readonly maxDepth: number
-  /** Members of objects and items of lists, all together; an empty one counts as one. */
+  /** Maximum number of object properties and list items in total. An empty object or list counts as one. */
   readonly maxItems: number
 }
 
@@ -11,10 +11,10 @@ const BACKSLASH = 0x5c
 /** A text that is longer is left by a search for its end. */
 const SHORT_TEXT = 32
 
-/** The kinds of bytes of JSON. */
+/** Kinds of JSON bytes. */
 export const JsonByte = { COMMA: 1, OPEN: 2, CLOSE: 3, TEXT: 4 } as const
 
-/** The meaning of a byte, or of a character of ASCII, outside of texts. */
+/** Kind of each byte value outside of strings, from `JsonByte`. */
 export const kindOf: Uint8Array = new Uint8Array(256)
 kindOf[QUOTE] = JsonByte.TEXT
 kindOf[0x2c] = JsonByte.COMMA
@@ -22,8 +22,8 @@ kindOf[0x5b] = kindOf[0x7b] = JsonByte.OPEN
 kindOf[0x5d] = kindOf[0x7d] = JsonByte.CLOSE
 
 /**
- * Which limit JSON text exceeds, before it is parsed: whatever recurses over the value is safe then, and one of two bytes
- * costs as much as one of a hundred. One pass without recursion; what is no JSON may pass, as the parser refuses it.
+ * Returns the limit that JSON exceeds, before it is parsed. Code that recurses over the parsed value is then safe.
+ * Invalid JSON is not detected.
  */
 export function exceededLimit(
   bytes: Uint8Array,
@@ -58,8 +58,8 @@ const HARMLESS_LENGTH = 4_096
 const PEER_LIMITS: JsonLimits = { maxDepth: 20_000, maxItems: 100_000 }
 
 /**
- * Parses JSON that a peer sent. `JSON.parse` takes 100 ns for each bracket, so brackets and items are counted first.
- * @throws SyntaxError for other text, and for JSON with more than 20,000 levels or 100,000 items
+ * Parses JSON from a peer. Brackets and items are counted first, because `JSON.parse` takes 100 ns per bracket.
+ * @throws SyntaxError for invalid JSON, and for JSON with more than 20,000 levels or 100,000 items
  */
 export function parsePeerJson(text: string): unknown {
   const exceeded = text.length > HARMLESS_LENGTH && exceededLimit(Buffer.from(text), PEER_LIMITS)
@@ -67,10 +67,10 @@ export function parsePeerJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** Longest message that is read from a broker. NATS has the same limit by default. */
+/** Maximum bytes of a message from a broker. NATS has the same default. */
 export const MAX_BROKER_BYTES: number = 1024 * 1024
 
-/** Parses JSON from a broker. Returns `undefined` for other bytes, and above the limits. */
+/** Parses JSON from a broker. Returns `undefined` for invalid JSON and for messages over the limits. */
 export function parseBrokerJson(bytes: Uint8Array): unknown {
   if (bytes.length > MAX_BROKER_BYTES || exceededLimit(bytes, PEER_LIMITS)) return undefined
   try {
@@ -80,7 +80,7 @@ export function parseBrokerJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The place of the quote that ends a text. */
+/** Returns the position of the quote that closes a string. */
 export function endOfText(bytes: Buffer, quote: number): number {
   let at = quote + 1
   const near = Math.min(bytes.length, at + SHORT_TEXT)

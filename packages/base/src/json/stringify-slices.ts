@@ -9,7 +9,7 @@ const PIECE_CHARACTERS = SLICE_BYTES / 4
 /** How deep long lists are looked for. */
 const MAX_DEPTH = 5
 
-/** The pieces of `JSON.stringify(value)`; undefined where that is undefined. */
+/** Returns `JSON.stringify(value)` in pieces; `undefined` if that is `undefined`. */
 export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
   if (depth < MAX_DEPTH && Array.isArray(value) && (value.length > SOME || value.some(Array.isArray)))
     return list(value, depth)
@@ -49,8 +49,9 @@ function* members(value: object, depth: number): Generator<string> {
 }
 
 /**
- * The pieces as one text, with `before` and `after` around it. That of a long one is made in several turns of the event
- * loop, and is bytes: what is sent and kept of it is then the same memory, and nothing of it stays on the heap. `hold` is told how long it is so far, and may throw.
+ * Joins pieces of JSON, with `before` and `after` around them. Long JSON is written in several ticks of the event
+ * loop and returned as bytes, which stay outside of the JavaScript heap. `hold` receives the length so far and can
+ * throw.
  */
 export function writeInSlices(
   pieces: Iterable<string>,

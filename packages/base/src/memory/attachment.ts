@@ -1,4 +1,4 @@
-/** A value that one part of the program keeps for each object of others, for as long as that lives. */
+/** Private value per object, kept as long as the object lives. */
 export interface Attachment<Value> {
   get(owner: object): Value | undefined
   set(owner: object, value: Value): void
@@ -10,9 +10,8 @@ const Given = function (owner: object): object {
 } as unknown as new (owner: object) => object
 
 /**
- * Like a `WeakMap`, for what is kept a request: the value is a private field of the object itself, which nobody else sees,
- * copies or is asked about, proxies and frozen objects included. Once a WeakMap has grown old, V8 keeps the values of young
- * keys over a small collection, dead or not, with all that they lead to.
+ * Creates an alternative to a `WeakMap` for data of one request. The value is a private field of the object, also on
+ * proxies and frozen objects. V8 keeps values of an old `WeakMap` alive longer than necessary.
  */
 export function createAttachment<Value>(): Attachment<Value> {
   /** Objects that take no more fields: for frozen ones engines may come to refuse them. */

@@ -6,12 +6,15 @@ const FREE_CHUNKS = 1_000
 /** The least average size of the chunks after that: each costs a few microseconds whatever its size. */
 const LEAST_AVERAGE = 64
 
-/** Returns whether a peer split a message into so many tiny chunks that it should be refused. */
+/** Returns whether a message has so many tiny chunks that it should be refused. */
 export function isShredded(chunks: number, bytes: number): boolean {
   return chunks > FREE_CHUNKS && bytes < chunks * LEAST_AVERAGE
 }
 
-/** Collects the chunks of one message. Its memory is at most twice the bytes that arrived, however they were split. */
+/**
+ * Collects the chunks of one message. It uses at most twice the memory of the received bytes, regardless of their
+ * chunk size.
+ */
 export class ByteCollector {
   readonly #parts: Buffer[] = []
   #open: Buffer = NOTHING
@@ -20,17 +23,17 @@ export class ByteCollector {
   #small = 0
   #held = 0
 
-  /** Bytes that arrived. */
+  /** Number of received bytes. */
   get length(): number {
     return this.#length
   }
 
-  /** Bytes that they take in memory. */
+  /** Number of bytes in memory. */
   get heldBytes(): number {
     return this.#held
   }
 
-  /** See the function; large chunks do not count. */
+  /** Whether the message has too many tiny chunks. Large chunks do not count. See the function `isShredded`. */
   get isShredded(): boolean {
     return isShredded(this.#small, this.#length)
   }
@@ -52,7 +55,7 @@ export class ByteCollector {
     this.#used += chunk.copy(this.#open, this.#used)
   }
 
-  /** Returns the whole message and forgets it. */
+  /** Returns the complete message and clears the collector. */
   take(): Buffer {
     this.#closeOpen()
     const [only] = this.#parts

@@ -3,7 +3,7 @@ interface Made<Key, Value> {
   set(key: Key, value: Value): unknown
 }
 
-/** Makes each value once. By default values live as long as the function: the keys must be few. */
+/** Caches the result of a function by its argument. By default entries are never evicted, so use it for few keys. */
 export function keyed<Key, Value>(
   make: (key: Key) => Value,
   made: Made<Key, Value> = new Map(),

@@ -1,27 +1,30 @@
 import { getHeapStatistics } from 'node:v8'
 
-/** Memory held for one peer: part of a body, a queue, parsed variables. */
+/** Memory held for one peer, such as part of a body, a queue, or parsed variables. */
 export interface Holding {
-  /** Sets how many bytes the holding takes in memory now. Over the budget this can drop holdings, itself included. */
+  /**
+   * Sets the current size of the holding in bytes. If the budget is exceeded, this can drop holdings, including this
+   * holding.
+   */
   resize(bytes: number): void
   /** Removes the holding from the ledger. Later calls do nothing. */
   release(): void
 }
 
-/** Counts the memory that this process holds for peers, in the bytes it takes in memory rather than on the wire. */
+/** Counts the memory that this process holds for peers. Sizes are bytes in memory, not bytes on the wire. */
 export interface Ledger {
   readonly bytes: number
   readonly maxBytes: number
-  /** How many holdings were dropped. */
+  /** Number of dropped holdings. */
   readonly dropped: number
-  /** True while the budget is exceeded and nothing more can be dropped: refuse new work with 503. */
+  /** Whether the budget is exceeded and nothing more can be dropped. Refuse new work with 503 then. */
   readonly isFull: boolean
   /**
    * Adds a holding.
-   * @param owner The client's name, or any object. Holdings of one owner add up when the largest owner is looked for.
-   * `undefined` means that the holding is an owner of its own.
-   * @param drop Frees the memory and reports the refusal to the peer. It is called at most once, synchronously from
-   * `hold` or `resize`, after the holding has been released. Without it the holding counts, but is never dropped.
+   * @param owner Name of the client, or any object. Holdings of the same owner are added up to find the largest
+   * owner. `undefined` makes the holding its own owner.
+   * @param drop Frees the memory and reports the refusal to the peer. Called at most once, synchronously from `hold`
+   * or `resize`, after the holding was released. Without it, the holding counts but is never dropped.
    */
   hold(owner: unknown, bytes: number, drop?: () => void): Holding
 }
@@ -53,8 +56,8 @@ class Held implements Holding {
 }
 
 /**
- * Creates a ledger with a budget. Over the budget the owner that holds most loses its largest holdings first, until an
- * eighth of the budget is free.
+ * Creates a ledger with a budget in bytes. If it is exceeded, the largest owner loses its largest holdings first,
+ * until an eighth of the budget is free.
  */
 export function createLedger(maxBytes: number): Ledger {
   const owners = new Map<unknown, Set<Held>>()
@@ -120,8 +123,8 @@ const OF_PROCESS = Symbol.for('vinyasa.ledger')
 const shared = globalThis as { [OF_PROCESS]?: Ledger }
 
 /**
- * Returns the ledger of this process. Plugins share it because they share the heap: its budget is a quarter of V8's heap
- * limit (`--max-old-space-size`).
+ * Returns the ledger of this process, which all plugins share. Its budget is a quarter of V8's heap limit
+ * (`--max-old-space-size`).
  */
 export function processLedger(): Ledger {
   return (shared[OF_PROCESS] ??= createLedger(getHeapStatistics().heap_size_limit / 4))

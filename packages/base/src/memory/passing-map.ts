@@ -2,10 +2,8 @@
 const LEAST = 64
 
 /**
- * A map for what comes and goes all the time, as calls under way do. Each time that a `Map` makes room, its old table points
- * to the new one and to what was in it: once such a table is old garbage, all that runs through the map later survives every
- * collection of the young, with all that it leads to, until the next one of the old. So the `Map` in here is another one
- * before it grows old.
+ * Map for short-lived entries, such as calls in flight. It recreates its inner `Map` regularly. In a long-lived
+ * `Map`, V8 would keep removed entries alive until a full garbage collection.
  */
 export class PassingMap<Key, Value> {
   #map = new Map<Key, Value>()

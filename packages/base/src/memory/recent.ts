@@ -1,9 +1,9 @@
 import type { Place, Room } from './room.ts'
 
-/** A map from texts that clients send to what follows from them, in a room that it may share with others. */
+/** Bounded cache from client input to derived values. Several caches can share one memory limit. */
 export interface Recent<Value> {
   get(key: string): Value | undefined
-  /** In the place of what the key had. `size`: of key and value together. */
+  /** Sets the value of a key. `size` is the size of key and value together. */
   set(key: string, value: Value, size: number, whole?: Place): Place
   clear(): void
 }
@@ -13,7 +13,7 @@ interface Entry<Value> {
   place?: Place
 }
 
-/** Keeps what is used, while there is room for it: see `createRoom`. To ask costs no more than a lookup. */
+/** Creates a cache in a room. See `createRoom` for the eviction order. A lookup does not reorder entries. */
 export function createRecent<Value>(room: Room): Recent<Value> {
   const entries = new Map<string, Entry<Value>>()
   return {

@@ -4,7 +4,7 @@ import type { Abortable } from '../ending.ts'
 import { onAbort } from '../on-abort.ts'
 import { type Ledger, processLedger } from './ledger.ts'
 
-/** Shorter replies are not counted. */
+/** Minimum bytes of a reply that is counted. */
 export const LONG_REPLY_BYTES: number = 256 * 1024
 /** Bytes of unpacked replies above which most of them wait. */
 const UNPACKED_BYTES = 8 * 1024 * 1024
@@ -15,15 +15,15 @@ const KEPT_SHARE = 1 / 4
 /** How much larger a reused buffer can be than the reply that needs it. */
 const LARGEST_WASTE = 4
 
-/** The source of a reply's bytes: a connection, or what unpacks them. After `pause` a few more chunks can arrive. */
+/** Source of a reply's bytes: a connection or a decompressor. A few more chunks can arrive after `pause`. */
 export interface ReplyFlow {
   pause(): void
   resume(): void
-  /** Ends the reply: the ledger of the process is full and its owner holds most. */
+  /** Cancels the reply, because the ledger of the process is full and the owner holds the most memory. */
   refuse(): void
 }
 
-/** The memory of one long reply, from its first bytes until it was parsed. */
+/** Memory of one long reply, from its first bytes until it has been parsed. */
 export interface HeldReply {
   add(bytes: number): void
   /** Frees the memory. Later calls do nothing. */
@@ -31,10 +31,10 @@ export interface HeldReply {
 }
 
 /**
- * Counts long replies of backends in a ledger and paces them: above `pacedBytes` most of them wait, so that many replies at
- * once take as much memory as a few. A reply that has waited goes on to its end, and one of the owner that holds least goes
- * first: whoever asks for one long reply does not wait for another's hundred. It reuses buffers, because V8 frees megabytes
- * later than they arrive. Replies of different backends must not share one: they would wait while one backend stalls.
+ * Counts long backend replies in a ledger and paces them. Most replies pause while more than `pacedBytes` are held,
+ * so that many concurrent replies need no more memory than a few. A resumed reply runs to its end. The reply of the
+ * owner with the least memory resumes first. Buffers are reused, because V8 frees large buffers late. Use one object
+ * per backend; otherwise replies wait for a backend that stalls.
  */
 export class ReplyMemory {
   readonly #ledger: Ledger
@@ -53,7 +53,10 @@ export class ReplyMemory {
     this.#pacedBytes = Math.min(pacedBytes, ledger.maxBytes / 2)
   }
 
-  /** @param owner See `Ledger.hold`. */
+  /**
+   * Adds a reply.
+   * @param owner See `Ledger.hold`.
+   */
   enter(owner: unknown, flow: ReplyFlow): HeldReply {
     const holding = this.#ledger.hold(owner, 0, () => {
       reply.leave()
@@ -160,21 +163,21 @@ const PLAIN_BYTES = 64 * 1024
 
 export interface UnpackOptions {
   readonly maxBytes: number
-  /** The context of the operation, or the `Callers` of several. */
+  /** Context of the operation, or `Callers` if several operations share the reply. */
   readonly caller: unknown
-  /** Ends the work when the caller left, or its time is up. */
+  /** Signal that cancels the work when the caller disconnects or the deadline passes. */
   readonly ending: Abortable | undefined
   readonly tooLarge: () => Error
   readonly refused: () => Error
 }
 
-/** Bytes of an unpacked reply, and its memory if it is long. */
+/** Bytes of a decompressed reply. `held` is its memory if it is long. */
 export interface Unpacked {
   readonly bytes: Buffer
   readonly held: HeldReply | undefined
 }
 
-/** Unpacks a reply with a stream of zlib. Long results are paced and counted while they grow. */
+/** Decompresses a reply with a zlib stream. Long results are counted and paced while they grow. */
 export function unpack(packed: Uint8Array, decoder: Transform, options: UnpackOptions): Promise<Unpacked> {
   const { maxBytes, caller, ending, tooLarge, refused } = options
   let held: HeldReply | undefined

@@ -1,21 +1,21 @@
-/** A place in a room: something that is kept, and may have to leave. */
+/** Entry in a room, which can be evicted. */
 export interface Place {
   readonly isLeft: boolean
-  /** It was asked for, and so was what it is a part of: neither leaves while there is something that nobody asks for. */
+  /** Marks the entry and its parent as used. Unused entries are evicted first. */
   use(): void
   /**
-   * Keeps a part of it, which may leave before it and leaves with it. `forget` is called then, once: at once where the
-   * part is too large, or nothing else may leave.
+   * Adds a part of the entry. It is evicted with the entry, or before it. `forget` is called once on eviction. It is
+   * called immediately if the part is too large or nothing else can be evicted.
    */
   hold(size: number, forget: () => void): Place
   leave(): void
 }
 
-/** Bounded room for things of several kinds. */
+/** Memory limit that several caches share. */
 export interface Room {
-  /** The size of all that is kept. */
+  /** Total size of all entries. */
   readonly size: number
-  /** See `Place.hold`. */
+  /** Adds an entry. See `Place.hold`. */
   hold(size: number, forget: () => void): Place
 }
 
@@ -23,9 +23,10 @@ export interface Room {
 const LARGEST = 1 / 16
 
 /**
- * Creates room for what is kept of texts that clients send. Where there is no more, the oldest leaves that was not asked for
- * since it last came to its turn, so that a thousand texts that come once do not push out the one that all ask for. Nothing
- * is put in another order when it is asked for, which would make it old garbage (an LRU's way).
+ * Creates a memory limit for values derived from client input. If it is full, the oldest entry is evicted, unless it
+ * was used since it was last considered. Many one-off entries therefore do not evict a popular entry. Unlike an LRU,
+ * reads do not reorder entries, which would create garbage in V8's old generation. Entries over 1/16 of the limit are
+ * not kept.
  */
 export function createRoom(maxSize: number): Room {
   const kept = new Set<Held>()
@@ -102,12 +103,12 @@ export function createRoom(maxSize: number): Room {
 
 const places = new WeakMap<object, Place>()
 
-/** Notes the place of an object, for all that is worked out of it to have its room there. */
+/** Registers the entry of an object, so that derived values become parts of it. */
 export function notePlace(owner: object, place: Place): void {
   places.set(owner, place)
 }
 
-/** The place of an object, while it is kept. */
+/** Returns the entry of an object until it is evicted. */
 export function placeOf(owner: object): Place | undefined {
   const place = places.get(owner)
   return place?.isLeft === false ? place : undefined

@@ -1,14 +1,17 @@
-/** What an option may be. What `Number` makes of a variable that is not set, NaN, is no number. */
+/**
+ * Describes the allowed values of an option. `NaN`, the result of `Number` for a missing variable, is not a valid
+ * number.
+ */
 export class Allowed<Value> {
-  /** What is expected, for messages. */
+  /** Description of the allowed values, for error messages. */
   readonly expected: string
-  /** Whether it must be there. */
+  /** Whether the option is required. */
   readonly isRequired: boolean
-  /** Whether a value in its place may be a secret, which errors do not show. */
+  /** Whether the value can be a secret. Error messages do not show it then. */
   readonly isSecret: boolean
   readonly #has: (value: unknown) => boolean
 
-  /** Default: neither required nor secret. */
+  /** Creates a description. Default: neither required nor secret. */
   constructor(
     expected: string,
     has: (value: unknown) => boolean,
@@ -20,7 +23,7 @@ export class Allowed<Value> {
     this.isSecret = isSecret
   }
 
-  /** The same, which must be there. */
+  /** Returns the same description for a required option. */
   get required(): Allowed<Value> {
     return new Allowed(this.expected, this.#has, { isRequired: true, isSecret: this.isSecret })
   }
@@ -35,7 +38,7 @@ const isObject = (value: unknown): value is object =>
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
-/** Of `'false'`, as variables of the environment are, nobody knows which it is. */
+/** Allows only true and false. Strings such as `'false'` from environment variables are refused. */
 export const flag: Allowed<boolean> = new Allowed('true or false', (value) => typeof value === 'boolean')
 
 export const text: Allowed<string> = new Allowed('a text', isText, { isSecret: true })
@@ -51,7 +54,7 @@ export const textsByName: Allowed<Readonly<Record<string, string>>> = new Allowe
   { isSecret: true },
 )
 
-/** As headers are given. */
+/** Allows an object of strings or lists of strings, such as headers. */
 export const valuesByName: Allowed<object> = new Allowed(
   'an object of texts, or of lists of texts',
   (value) =>
@@ -75,12 +78,12 @@ function number(expected: string, has: (value: number) => boolean): Allowed<numb
   return new Allowed(expected, (value) => typeof value === 'number' && has(value))
 }
 
-/** `Infinity` is in it: a limit that is none. */
+/** Allows numbers of at least `least`, including `Infinity` for no limit. */
 export function atLeast(least: number): Allowed<number> {
   return number(`a number of at least ${least}`, (value) => value >= least)
 }
 
-/** `Infinity` is not in it. */
+/** Allows integers of at least `least`, without `Infinity`. */
 export function wholeAtLeast(least: number): Allowed<number> {
   return number(
     `a whole number of at least ${least}`,
@@ -92,7 +95,7 @@ export function above(bound: number): Allowed<number> {
   return number(`a number above ${bound}`, (value) => value > bound)
 }
 
-/** Neither bound is in it. */
+/** Allows numbers between two bounds, without the bounds. */
 export function between(lower: number, upper: number): Allowed<number> {
   return number(`a number above ${lower} and below ${upper}`, (value) => value > lower && value < upper)
 }

@@ -2,8 +2,8 @@ import { Allowed } from './allowed.ts'
 import { nearestNames } from './nearest-names.ts'
 
 /**
- * The names of a type of options, and what those may be that are numbers, texts, or true or false. A name of options that hold
- * options, one or a list of them, has their names; `*` stands for any name.
+ * Names and allowed values of an options type. An option that contains options, or a list of them, has nested names.
+ * `*` matches any name.
  */
 export type KnownOptions<Options> = {
   readonly [Name in keyof Options]-?: KnownOption<Exclude<Options[Name], undefined>>
@@ -23,15 +23,14 @@ type KnownOption<Value> = [Value] extends [number]
           ? Allowed<Readonly<Record<string, string>>>
           : true | Allowed<unknown> | AnyKnownOptions
 
-/** The names of options of any type. */
+/** Names and allowed values of options of any type. */
 export interface AnyKnownOptions {
   readonly [name: string]: true | Allowed<unknown> | AnyKnownOptions
 }
 
 /**
- * Says of the first option that is set and cannot work what is wrong with it: one that nothing reads, with what may have been
- * meant, as JavaScript takes any in silence, or a value that it may not have. `place` is where the options are, with a point
- * behind it.
+ * Describes the first wrong option: an unknown name, with a suggestion, an invalid value, or a missing required
+ * option. Returns `undefined` if all options are valid. `place` is the path of the options with a trailing dot.
  */
 export function wrongOption(options: object, known: AnyKnownOptions, place = ''): string | undefined {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
@@ -56,7 +55,10 @@ export function wrongOption(options: object, known: AnyKnownOptions, place = '')
   return undefined
 }
 
-/** Throws a TypeError, with the name of who takes them, where an option is set that cannot work. */
+/**
+ * Throws if an option is wrong. `taker` is the name of the function in the message. See `wrongOption`.
+ * @throws TypeError
+ */
 export function refuseWrongOptions(taker: string, options: object, known: AnyKnownOptions): void {
   const wrong = wrongOption(options, known)
   if (wrong !== undefined) throw new TypeError(`${taker}: ${wrong}`)

@@ -1,30 +1,30 @@
-/** One thing that is wrong in options, or in what they name. */
+/** Problem in options, or in a file that they refer to. */
 export interface Finding {
-  /** The file it is in, as imported; absent when it comes from the options. */
+  /** File that contains the problem, as imported; absent if the problem is in the options. */
   readonly file?: string | undefined
-  /** The method, message or field, fully qualified. */
+  /** Fully qualified name of the method, message or field. */
   readonly element?: string | undefined
-  /** The fault and how to mend it. */
+  /** Problem and fix. */
   readonly message: string
-  /** The option that it is about, from the options inwards: `['endpoints', 2, 'path']`. Absent: none alone. */
+  /** Path of the option, for example `['endpoints', 2, 'path']`; absent if no single option is wrong. */
   readonly path?: readonly PropertyKey[] | undefined
-  /** Where in the text that the option is it begins, in characters. Absent: the text as a whole. */
+  /** Offset of the problem in the option's string, in characters; absent if it concerns the complete string. */
   readonly offset?: number | undefined
 }
 
-/** A finding as people read it, with where it is in front. */
+/** Returns a finding as text, with its file and element first. */
 export function formatFinding({ file, element, message }: Finding): string {
   return [file, element, message].filter((part) => part !== undefined).join(': ')
 }
 
-/** What an error says is wrong: its `findings` where it has some, else its message. */
+/** Returns the `findings` of an error, or its message as one finding. */
 export function findingsOf(error: unknown): readonly Finding[] {
   if (!(error instanceof Error)) return [{ message: String(error) }]
   const { findings = [{ message: error.message }] } = error as { readonly findings?: readonly Finding[] }
   return findings
 }
 
-/** Findings of the option at `path`, whose own options those are that they speak of. */
+/** Returns findings with `path` added in front of their paths. */
 export function findingsAt(path: readonly PropertyKey[], findings: readonly Finding[]): readonly Finding[] {
   return findings.map((one) => ({ ...one, path: [...path, ...(one.path ?? [])] }))
 }

@@ -31,7 +31,7 @@ export function toVolatility(name: unknown): Volatility | undefined {
 /** The minimum poll interval; smaller values are refused. */
 export const LEAST_POLL_INTERVAL_MS = 50
 
-/** The names of {@link LiveOptions}, and the ranges of its numbers. */
+/** Names and allowed values of {@link LiveOptions}. */
 export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
   enabled: flag,
   strategy: true,

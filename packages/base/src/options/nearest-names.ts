@@ -1,6 +1,6 @@
 const MOST_EDITS = 3
 
-/** The known names that are most like one that is not known; none where nothing is like it. */
+/** Returns the known names that are most similar to an unknown name. The list is empty if no name is similar. */
 export function nearestNames(name: string, known: Iterable<string>, count = 3): readonly string[] {
   const wanted = name.toLowerCase()
   const scored: { readonly candidate: string; readonly distance: number }[] = []
