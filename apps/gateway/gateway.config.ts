@@ -72,8 +72,8 @@ query Live @live {
 `,
       },
       {
-        query: `# Each run with another name is seen by the
-# live query that runs in the other window.
+        query: `# Run it with different names. The live query
+# in the other window updates each time.
 mutation Change {
   updateUser(id: "1", name: "Ada, renamed") {
     id
@@ -83,8 +83,8 @@ mutation Change {
 `,
       },
       {
-        query: `# The name is there at once, the profile
-# when its slow service has answered.
+        query: `# The name arrives immediately, the profile
+# when its slow service has responded.
 query Deferred {
   user(id: "1") {
     name
