@@ -205,10 +205,10 @@ it('--workers 2: both processes serve, one that dies or is stopped is replaced, 
   expect(await item(url)).toBe('/x')
   const stopped = [...pids()].at(-1)!
   process.kill(Number(stopped), 'SIGSTOP')
-  await gateway.waitForLine(new RegExp(`"worker":${stopped},.*"msg":"worker is ended`), 20_000)
+  await gateway.waitForLine(new RegExp(`"worker":${stopped},.*"msg":"worker is killed`), 20_000)
   await expect.poll(() => pids().size, { timeout: 40_000 }).toBe(4)
   expect(await item(url)).toBe('/x')
-  const line = await gateway.waitForLine(new RegExp(`"worker":${first},.*"signal":"SIGKILL".*worker ended`))
+  const line = await gateway.waitForLine(new RegExp(`"worker":${first},.*"signal":"SIGKILL".*worker exited`))
   expect(line).toBeDefined()
   // Whoever reads the log reads lines of JSON, those of the first process too.
   for (const one of gateway.lines) expect(() => JSON.parse(one)).not.toThrow()

@@ -69,7 +69,8 @@ describeWithRedis('while Redis is away', () => {
     await expect.poll(served, PATIENCE).toEqual([second!, third].sort())
     expect(said('worker').length).toBe(1)
     await redis.restart()
-    const back = (): readonly number[] => [...new Set(said('redis is back').map(({ pid }) => pid))].sort()
+    const back = (): readonly number[] =>
+      [...new Set(said('connection to redis restored').map(({ pid }) => pid))].sort()
     await expect.poll(back, PATIENCE).toEqual([second!, third].sort())
   })
 })

@@ -149,10 +149,12 @@ describeWithRedis('with Redis', () => {
     await expect.poll(() => said('reloaded').length, { timeout: 40_000 }).toBe(WORKERS)
     expect(await served()).toEqual(all(pids(), 'new'))
     expect(said('reload failed')).toEqual([])
-    expect(said('redis is lost').length).toBeGreaterThanOrEqual(WORKERS)
+    expect(said('connection to redis lost').length).toBeGreaterThanOrEqual(WORKERS)
     // The new ones hear of it when it is back.
     await redis.restart()
-    await expect.poll(() => said('redis is back').length, { timeout: 40_000 }).toBeGreaterThanOrEqual(WORKERS)
+    await expect
+      .poll(() => said('connection to redis restored').length, { timeout: 40_000 })
+      .toBeGreaterThanOrEqual(WORKERS)
   })
 
   it('one that was never reached is a mistake of the config', async () => {

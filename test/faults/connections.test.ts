@@ -143,5 +143,9 @@ it('400 idle connections where 256 files may be open: others are answered, and i
     seen: `${answered} of 20`,
   })
   expect(answered).toBe(20)
-  await waitUntil(() => gateway.lines.filter((line) => line.includes('connections were closed')).length === 1)
+  await waitUntil(
+    () =>
+      gateway.lines.filter((line) => line.includes('connections were refused, or closed while idle'))
+        .length === 1,
+  )
 })

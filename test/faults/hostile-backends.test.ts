@@ -316,7 +316,7 @@ it('a worker that was stopped', async () => {
     const from = performance.now()
     process.kill(pid, 'SIGSTOP')
     const caught = unanswered(20)
-    await stopped.process.waitForLine(new RegExp(`"worker":${pid},.*"msg":"worker is ended`), 30_000)
+    await stopped.process.waitForLine(new RegExp(`"worker":${pid},.*"msg":"worker is killed`), 30_000)
     const took = performance.now() - from
     lost += await caught
     await started(3 + replaced++)
