@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the gateway from a checkout and puts it, with its production dependencies, into one folder.
+# Builds the gateway from a checkout and copies it, with its production dependencies, to a folder.
 # Usage: deploy/build.sh <folder>. Needs Node 20.19 or newer and npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
