@@ -1,15 +1,16 @@
-// Looks the production tree up in the registry's advisories. Where the registry keeps none, a kept list decides, aloud: no
-// version of the tree is below the one that mends an advisory of the list, and none came since the list was written, about
-// which nobody has looked. `--write` prints the tree for a new list.
+// Checks the production dependencies against the advisories of the registry. If the registry does not respond, it prints a
+// message and uses the list in .ci/advisories.json. The check then fails if a version is below the fixed version of an
+// advisory, if a package version is missing from the list, or if the list is too old. `--write` prints the package
+// versions for a new list.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const LIST = new URL('../.ci/advisories.json', import.meta.url)
-/** A list is as good as it is new. */
+/** Older lists fail the check. */
 const MAX_AGE_DAYS = 90
 
-/** What speaks against a tree by a list: in words, nothing where it is as it was looked up. */
+/** Returns the problems of a dependency tree according to a list. The result is empty if there are none. */
 export function offlineFaults(tree, { lookedUpOn, packages, advisories }, now = Date.now()) {
   const days = Math.floor((now - Date.parse(lookedUpOn)) / 86_400_000)
   const faults = days <= MAX_AGE_DAYS ? [] : [`the list is ${days} days old, ${MAX_AGE_DAYS} are allowed`]
@@ -32,7 +33,7 @@ function isBefore(version, other) {
   return at !== undefined && a[at] < b[at]
 }
 
-/** Whether `pnpm audit` could not ask, rather than found something. */
+/** Returns whether `pnpm audit` failed to reach the registry, instead of finding an advisory. */
 export const couldNotAsk = (output) =>
   /ERR_PNPM_AUDIT_(BAD_RESPONSE|ENDPOINT)|ENOTFOUND|ECONN|ETIMEDOUT/.test(output)
 

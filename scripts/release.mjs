@@ -1,12 +1,12 @@
-// Releases what the changesets announce: versions and changelogs, build, checks, publish. `--dry-run` publishes nothing and
-// changes nothing: it says what the versions would be, and goes through the rest.
+// Releases the packages that the changesets list: sets versions and changelogs, builds, checks and publishes.
+// `--dry-run` prints the new versions, builds and checks, but does not publish or change files.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 
 const isDry = process.argv.includes('--dry-run')
 const published = ['--filter', './packages/*', '--filter', '@vinyasa/gateway']
 
-/** Runs a command and shows what it writes; ends the release where it fails. */
+/** Runs a command and shows its output. Stops the release if the command fails. */
 function run(step, command, ...args) {
   process.stdout.write(`\n=== ${step}\n`)
   execFileSync(command, args, { stdio: 'inherit' })

@@ -1,4 +1,4 @@
-// Runs every property test with a new seed, or with the one that is given: `pnpm test:seeds [SEED]`.
+// Runs every property test with a random seed or with a given seed: `pnpm test:seeds [SEED]`.
 import { execFileSync, spawnSync } from 'node:child_process'
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31))
