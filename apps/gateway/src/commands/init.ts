@@ -44,7 +44,7 @@ export async function initCommand(
     const [file] = given
     if (file !== undefined && /^[\w-]+$/.test(from) && !existsSync(join(directory, from)))
       throw new ConfigError(
-        `init --from ${from}: no such file; pass only the old config, its gateway is detected: init --from ${file}`,
+        `init --from ${from}: no such file; pass the old config file instead of the name of a gateway: init --from ${file}`,
       )
     if (file !== undefined || endpoint !== undefined)
       throw new ConfigError('init --from: cannot be combined with other files or --endpoint; remove them')
