@@ -5,7 +5,7 @@ const PLACES = 32_768
 /** Places that an owner has always, also where others have filled the queue before it came. */
 const ALWAYS = 16
 
-/** Error for clients whose work was not queued. None of the work was done. */
+/** Error for clients whose work was not queued. The work was not started. */
 export const NO_PLACE: { readonly code: string; readonly message: string } = {
   code: 'TOO_MANY_AT_ONCE',
   message:

@@ -1,6 +1,6 @@
 import { getOperationAST, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 
-/** Operation as a client selects it. Without a name, it is the only operation of the document. */
+/** Operation as a client selects it. A missing name selects the only operation of the document. */
 export interface NamedOperation {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode

@@ -114,7 +114,7 @@ export interface Behaviour {
    */
   stream?(operation: Operation, parts: AsyncIterable<unknown>): PartStream | undefined
   /**
-   * Updates the response as `onResponse` does. For a stream, it is called before the first part. Returns 304 if the
+   * Updates the response as `onResponse` does. It is called before the first part of a stream. Returns 304 if the
    * client's copy is current; the response is then sent without a body.
    */
   respond?(operation: Operation, response: ResponseHead): 304 | void

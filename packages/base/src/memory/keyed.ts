@@ -3,7 +3,7 @@ interface Made<Key, Value> {
   set(key: Key, value: Value): unknown
 }
 
-/** Caches the result of a function by its argument. By default entries are never evicted, so use it for few keys. */
+/** Caches the result of a function by its argument. Entries are never evicted by default, so use it for few keys. */
 export function keyed<Key, Value>(
   make: (key: Key) => Value,
   made: Made<Key, Value> = new Map(),

@@ -24,7 +24,7 @@ export interface Ledger {
    * @param owner Name of the client, or any object. Holdings of the same owner are added up to find the largest
    * owner. `undefined` makes the holding its own owner.
    * @param drop Frees the memory and reports the refusal to the peer. Called at most once, synchronously from `hold`
-   * or `resize`, after the holding was released. Without it, the holding counts but is never dropped.
+   * or `resize`, after the holding was released. The holding counts but is never dropped if `drop` is missing.
    */
   hold(owner: unknown, bytes: number, drop?: () => void): Holding
 }

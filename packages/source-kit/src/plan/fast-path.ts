@@ -86,7 +86,7 @@ export interface StartedJoin extends Pick<Started, 'recorded'> {
 
 /** Size of a part of a response. */
 export interface JsonSize {
-  /** Length of the JSON in bytes. For strings, the number of characters is sufficient. */
+  /** Length of the JSON in bytes. The number of characters is sufficient for strings. */
   readonly length: number
   readonly objects: number
 }
