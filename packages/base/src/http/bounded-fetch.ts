@@ -7,7 +7,7 @@ export interface BoundedFetchOptions {
    */
   readonly maxBytes: number
   /**
-   * Maximum number of redirects; one more throws an error. With 0, or with a `body`, the redirect is returned.
+   * Maximum number of redirects; one more throws an error. The redirect is returned if this is 0 or `body` is set.
    * Default 5.
    */
   readonly maxRedirects?: number | undefined

@@ -48,8 +48,8 @@ export function parentMember(name: string): ReadParent {
 }
 
 /**
- * Returns the key that {@link parentField} returns for a field with this value, or null if it is not a key. For
- * plans.
+ * Returns the key that {@link parentField} returns for a field with this value, or null if it is not a key. Plans use
+ * it.
  * @throws FallBack if the key is not a scalar
  */
 export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
