@@ -72,7 +72,7 @@ function stateOf(source: SourceHealth): string {
 
 /** Nothing listens there, the name leads nowhere, or nothing came back in time. */
 function isAway({ reason = 'no response' }: SourceHealth): boolean {
-  return /E(CONNREFUSED|NOTFOUND|AI_AGAIN|NOENT|HOSTUNREACH|NETUNREACH|TIMEDOUT)|no (?:answer|response|reply)|did not (?:respond|speak)|bad port/.test(
+  return /E(CONNREFUSED|NOTFOUND|AI_AGAIN|NOENT|HOSTUNREACH|NETUNREACH|TIMEDOUT)|no (?:response|reply)|did not (?:respond|start HTTP)|bad port/.test(
     reason,
   )
 }
