@@ -2,8 +2,8 @@
 const LEAST = 64
 
 /**
- * Map for short-lived entries, such as calls in flight. It recreates its inner `Map` regularly. In a long-lived
- * `Map`, V8 would keep removed entries alive until a full garbage collection.
+ * Map for short-lived entries, such as calls in flight. It recreates its inner `Map` regularly. V8 would keep
+ * removed entries of a long-lived `Map` alive until a full garbage collection.
  */
 export class PassingMap<Key, Value> {
   #map = new Map<Key, Value>()
