@@ -3,7 +3,7 @@ import { cell, codeCell, isOpaque, meaningOf, objectsIn, readTypes, type Program
 
 /** One setting of a config file. */
 export interface Setting {
-  /** `rest.*.endpoints[].name`; `*`: a name of the user's own. */
+  /** Such as `rest.*.endpoints[].name`. `*` is a name that the user chooses. */
   readonly path: string
   readonly type: string
   readonly isRequired: boolean
@@ -12,16 +12,16 @@ export interface Setting {
 }
 
 export interface Section {
-  /** Path of the object; empty: the config itself. */
+  /** Path of the object. It is empty for the config itself. */
   readonly path: string
   readonly meaning: string
   readonly settings: readonly Setting[]
 }
 
-/** Where they are. */
+/** The file that exports `GatewayConfig`. */
 export const CONFIG_TYPES = 'apps/gateway/src/config/types.ts'
 
-/** Every object that a config is made of, with its settings, as the types and their TSDoc have them. */
+/** Returns every object of the config with its settings, read from the types and their TSDoc. */
 export function readConfigSections({ checker, exportsOf }: Program = readTypes([CONFIG_TYPES])): Section[] {
   const config = exportsOf(CONFIG_TYPES).find(({ name }) => name === 'GatewayConfig')
   if (!config) throw new Error(`${CONFIG_TYPES} has no GatewayConfig`)
@@ -43,7 +43,7 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
         default: said.default,
         meaning: said.meaning || ofType,
       })
-      // One, or a list of them, is told once; and so are fields of a response that hold fields.
+      // Each type is described once, even if the setting accepts both an object and a list, or if types are recursive.
       const told = new Set([...above, type])
       for (const [inner, suffix] of objectsIn(given, checker)) {
         if (told.has(inner)) continue
@@ -57,7 +57,7 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
     for (const read of below) read()
   }
 
-  /** A setting that says nothing of itself has what its type says. */
+  /** Returns the TSDoc of the type, for settings without TSDoc. */
   function meaningOfType(type: ts.Type): string {
     const parts = (type.isUnion() ? type.types : [type]).flatMap((one) => {
       const symbol = one.aliasSymbol ?? one.getSymbol()
@@ -73,9 +73,10 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
   }
 
   function nameOf(type: ts.Type): string {
-    // A type of a library is known by its name.
+    // Types of libraries are not expanded, except for helpers of TypeScript such as `Readonly`.
     const alias = type.aliasSymbol?.declarations?.[0]?.getSourceFile().fileName
-    if (alias?.includes('node_modules/') === true) return type.aliasSymbol?.name ?? ''
+    const isLibrary = alias?.includes('node_modules/') === true && !alias.includes('/typescript/lib/')
+    if (isLibrary) return type.aliasSymbol?.name ?? ''
     const names = (type.isUnion() ? type.types : [type]).map((one) => {
       if (one.getCallSignatures().length > 0) return 'function'
       if (checker.isArrayLikeType(one)) {
@@ -84,9 +85,12 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
       }
       if ((one.flags & ts.TypeFlags.Object) !== 0 && !isOpaque(one, checker)) {
         const value = checker.getIndexTypeOfType(one, ts.IndexKind.String)
-        return value ? `${nameOf(value).replace(/.* \| .*/, '($&)')} by name` : 'object'
+        return value
+          ? `${nameOf(withoutUndefined(value, checker)).replace(/.* \| .*/, '($&)')} by name`
+          : 'object'
       }
-      return checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation).replace(/"/g, "'")
+      const name = checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation)
+      return name.replace(/"/g, "'").replace('<ArrayBufferLike>', '')
     })
     const all = [...new Set(names)].join(' | ')
     return all.replace(/\bfalse \| true\b|\btrue \| false\b/, 'boolean')
@@ -96,7 +100,7 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
   return sections
 }
 
-/** An object that may be of two kinds has the settings of both. */
+/** Merges the settings of two kinds of an object. */
 function eitherOf(section: Section, others: readonly Setting[]): Section {
   const settings = section.settings.map((setting) => {
     const other = others.find(({ path }) => path === setting.path)
@@ -112,25 +116,25 @@ function withoutUndefined(type: ts.Type, checker: ts.TypeChecker): ts.Type {
   return checker.getNonNullableType(type)
 }
 
-/** The default is said by a sentence that begins so. */
+/** Splits a sentence such as `Default 10.` from the meaning. */
 function splitDefault(text: string): Pick<Setting, 'default' | 'meaning'> {
   const [whole, before = '', value = '', rest = ''] =
     /^(.*?)\bDefaults?:? ((?:`[^`]*`|[^`.;(]|\.(?=\S))+)[.;]?(.*)$/s.exec(text) ?? []
   if (whole === undefined) return { default: '', meaning: text }
-  // "Default true; production false."
+  // The preset follows the default: "Default true; production false."
   const [, preset = '', after = ''] = /^\s*(production [^.;,]*(?:,\d+)*)?[.,;]?\s*(.*)$/s.exec(rest) ?? []
   const said = `${before.trim()} ${after.charAt(0).toUpperCase()}${after.slice(1)}`.trim()
   return { default: [value.trim(), preset].filter(Boolean).join('; '), meaning: said }
 }
 
-/** The page. Equal objects at several places are told once, where the first of them stands. */
+/** Returns the page. Equal objects have one section, at the path of the first one. */
 export function configReference(sections: readonly Section[] = readConfigSections()): string {
   const firsts = firstOfEqual(sections)
   const told = sections.filter((section) => firsts.get(section) === section)
   const parts = told.map(({ path, meaning, settings }) => {
     const rows = settings.map((setting) => {
       const name = setting.path.slice(path === '' ? 0 : path.length + 1)
-      const standard = setting.isRequired ? '**needed**' : cell(setting.default)
+      const standard = setting.isRequired ? '**required**' : cell(setting.default)
       const deeper = sections.find((section) => section.path.replace(/(?:\.\*|\[\])+$/, '') === setting.path)
       const first = deeper && firsts.get(deeper)
       const shown = first ? `[\`${name}\`](#${anchorOf(first.path)})` : `\`${name}\``
@@ -150,7 +154,7 @@ export function configReference(sections: readonly Section[] = readConfigSection
   return `${INTRODUCTION}\n${parts.join('\n\n')}\n`
 }
 
-/** Of each section the first one that says the same, in what stands below it, too. */
+/** Returns, for each section, the first section with the same content, including the sections below it. */
 export function firstOfEqual(sections: readonly Section[]): ReadonlyMap<Section, Section> {
   const firsts = new Map<string, Section>()
   return new Map(
@@ -162,7 +166,7 @@ export function firstOfEqual(sections: readonly Section[]): ReadonlyMap<Section,
   )
 }
 
-/** What is told of an object, wherever it stands. */
+/** Returns the content of a section and of the sections below it, with paths relative to the section. */
 function textOf({ path, settings }: Section, sections: readonly Section[]): string {
   const within = (one: string): string => one.slice(path.length)
   const below = sections.filter(
@@ -180,7 +184,11 @@ function anchorOf(path: string): string {
 
 const INTRODUCTION = `# Config reference
 
-Every setting of \`gateway.config.ts\`, \`.yaml\` and \`.json\`, made from the types and the comments of the code. In YAML and
-JSON each may also be written in snake case, and durations under the names of the specification (\`timeout: 30s\`). What is a
-function, or an object of a library, can only stand in a config of code. \`npx vinyasa schema\` prints the same for editors.
+This page lists every setting of \`gateway.config.ts\`, \`.yaml\` and \`.json\`. It is generated from the types of the
+gateway. \`vinyasa schema\` prints a JSON schema of the same settings, for editors.
+
+- **Names:** YAML and JSON configs can also use snake case, such as \`max_depth\`.
+- **Durations:** YAML and JSON configs can set \`timeout\`, \`default_ttl\`, \`stale_while_revalidate\`, \`initial_backoff\` and
+  \`max_backoff\` with a unit: \`timeout: 30s\`. The units are \`ms\`, \`s\`, \`m\` and \`h\`. Numbers without a unit are seconds.
+- **Code:** functions, and objects of libraries, require a config in TypeScript or JavaScript.
 `

@@ -17,7 +17,7 @@ import { readTypes } from '../../docs/src/types-of.ts'
 const types = readTypes([CONFIG_TYPES, ...apiSources()])
 const sections = readConfigSections(types)
 
-/** Every setting that the validation knows, as a path. Where one or a list of them may stand, the one. */
+/** Returns the path of every setting in the validation schema. An object and a list of such objects have the same path. */
 function settingsOf(schema: unknown, path = '', above: readonly string[] = []): string[] {
   const { shape, valueType, element, options = [] } = definitionOf(schema) ?? {}
   if (shape && above.includes(namesOf(shape))) return []
@@ -39,7 +39,7 @@ function settingsOf(schema: unknown, path = '', above: readonly string[] = []): 
   ]
 }
 
-/** A schema that refers to itself is made anew each time that it is asked for. */
+/** Identifies a shape by its keys, because recursive schemas create a new shape on each access. */
 function namesOf(shape: object): string {
   return Object.keys(shape).join()
 }
@@ -47,27 +47,35 @@ function namesOf(shape: object): string {
 describe('the config reference', () => {
   const documented = sections.flatMap(({ settings }) => settings)
 
-  it('has every setting that the validation knows, and none more', () => {
+  it('lists exactly the settings of the validation schema', () => {
     const known = [...new Set(settingsOf(gatewayConfig))].toSorted()
     expect(known.length).toBeGreaterThan(300)
     expect(documented.map(({ path }) => path).toSorted()).toEqual(known)
   })
 
-  it('says of every setting what it means', () => {
+  it('describes every setting', () => {
     expect(documented.filter(({ meaning }) => meaning.length < 4).map(({ path }) => path)).toEqual([])
   })
 
-  it('takes defaults out of their sentences', () => {
+  it('separates defaults from the description', () => {
     const found = (path: string): object | undefined => documented.find((setting) => setting.path === path)
     expect(found('server.headersTimeoutMs')).toMatchObject({
       default: '10,000 ms',
-      meaning: 'Time a client has to send its headers. 0: no limit.',
+      meaning: 'Maximum time for a client to send its headers. 0 means no limit.',
     })
     expect(found('graphql.limits.maxDepth')).toMatchObject({ default: '100; production 15' })
     expect(found('grpc.*.timeoutMs')).toMatchObject({ default: '15000' })
   })
 
-  it('has a row for each setting on its page, once for objects that are equal', () => {
+  it('shows the types of values that have names', () => {
+    const types = Object.fromEntries(documented.map(({ path, type }) => [path, type]))
+    expect(types['grpc']).toBe('object by name')
+    expect(types['rest.*.defaultHeaders']).toBe('(string | list of string) by name')
+    expect(types['resolvers']).toBe('IResolvers')
+    expect(documented.filter(({ type }) => /\b(Readonly|Partial|Pick)\b/.test(type))).toEqual([])
+  })
+
+  it('has one row for each setting, and one section for equal objects', () => {
     const page = configReference(sections)
     const told = [...new Set(firstOfEqual(sections).values())].flatMap(({ settings }) => settings)
     expect(page.match(/^\| (?:\[)?`\w/gm) ?? []).toHaveLength(told.length)
@@ -80,7 +88,7 @@ describe('the config reference', () => {
 describe('the API reference', () => {
   const pages = readApiPages(types)
 
-  it('has a page for each published package, with a heading for all that it exports', () => {
+  it('has a page for each published package, with a heading for each export', () => {
     expect(pages.map(({ name }) => name)).toContain('grpc-source')
     for (const { markdown, exported } of pages) {
       const headings = [...markdown.matchAll(/^### (.+)$/gm)].map(([, name]) => name)
@@ -88,14 +96,14 @@ describe('the API reference', () => {
     }
   })
 
-  it('tells what settings are made of, whether or not anybody can import the name', () => {
+  it('describes the types of settings, including types that are not exported', () => {
     const { markdown = '' } = pages.find(({ name }) => name === 'rest-connector') ?? {}
     expect(markdown).toContain('\n#### BreakerOptions\n')
     expect(markdown).not.toContain('#### RestEndpoint')
   })
 })
 
-it('a link to no page, and one to no place of a page, are found', () => {
+it('finds links to missing pages and to missing anchors', () => {
   const site = mkdtempSync(join(tmpdir(), 'vinyasa-site-'))
   onTestFinished(() => rmSync(site, { recursive: true }))
   mkdirSync(join(site, 'guide'))

@@ -5,9 +5,9 @@ import type { LogConfig, LogSections } from './logging/log-types.ts'
 
 export type PresetName = 'development' | 'production'
 
-/** The section of the config that every switch starts from. */
+/** The section of the config that selects a preset. */
 export interface PresetSections {
-  /** The preset that every switch starts from. Default `development`. */
+  /** The preset, which sets the defaults of other settings. Default `development`. */
   readonly preset?: PresetName | undefined
 }
 

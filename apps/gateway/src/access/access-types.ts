@@ -1,106 +1,113 @@
 import type { Identity } from '../context/identity.ts'
 
-/** One who issues tokens. */
+/** An issuer of tokens. */
 export interface IssuerConfig {
-  /** The claim `iss` of its tokens, to the letter. */
+  /** The claim `iss` of the tokens. It must match exactly. */
   readonly issuer: string
-  /** Accepted values of the claim `aud`: one of them is enough. */
+  /** Accepted values of the claim `aud`. A token needs one of them. */
   readonly audience: string | readonly string[]
-  /** Address of its public keys. Default: the one that its `.well-known/openid-configuration` names. */
+  /** URL of the public keys of the issuer. Default: the URL in the `.well-known/openid-configuration` of the issuer. */
   readonly jwksUri?: string | undefined
-  /** For tokens with HMAC: the secret that this gateway shares with the issuer, in place of public keys. */
+  /** Shared secret for tokens with HMAC, used instead of public keys. */
   readonly secret?: string | undefined
-  /** Accepted algorithms. Default: those of RFC 7518 and 8037 for public keys; with `secret`, `HS256` to `HS512`. */
+  /**
+   * Accepted algorithms. Default: all RSA, ECDSA and EdDSA algorithms, or `HS256`, `HS384` and `HS512` if `secret` is
+   * set.
+   */
   readonly algorithms?: readonly string[] | undefined
 }
 
-/** JSON Web Tokens (RFC 7519). One that is not valid is refused with 401 on every way in. */
+/** JSON Web Tokens (RFC 7519). Invalid tokens are rejected with HTTP 401 on every transport. */
 export interface JwtConfig {
   /** The issuers whose tokens are accepted. */
   readonly issuers: readonly IssuerConfig[]
-  /** Refuses who sends no token. Default false: fields say whom they are for. */
+  /** Whether requests without a token are rejected. Default false: access rules decide per field. */
   readonly required?: boolean | undefined
-  /** The request header of the token; on sockets a name in the payload of `connection_init` too. Default `authorization`. */
+  /**
+   * Request header with the token. WebSocket clients can send the same name in the payload of `connection_init`.
+   * Default `authorization`.
+   */
   readonly header?: string | undefined
-  /** The word before the token; empty: none. Default `Bearer`. */
+  /** The word before the token. An empty string means that the header contains only the token. Default `Bearer`. */
   readonly scheme?: string | undefined
-  /** A cookie that may hold the token instead. Needs `graphql.csrfPrevention`. Default: none. */
+  /** Cookie that can contain the token instead. It requires `graphql.csrfPrevention`. Default: none. */
   readonly cookie?: string | undefined
-  /** The claim with the scopes: a list, or a text with spaces. Default `scope`, else `scp`. */
+  /** The claim with the scopes: a list, or a string separated by spaces. Default `scope`, or `scp` if it is missing. */
   readonly scopesClaim?: string | undefined
   /**
-   * Request headers that are set from claims, whatever the client sent under that name: `{ 'x-user-id': 'sub' }`.
-   * Sources that forward them get them. Default: none.
+   * Request headers that are set from claims: `{ 'x-user-id': 'sub' }`. They replace headers of the client. Sources
+   * that forward these headers receive them. Default: none.
    */
   readonly forwardClaims?: Readonly<Record<string, string>> | undefined
 }
 
-/** Authentication: how the gateway knows who asks. */
+/** Authentication of callers. */
 export interface AuthConfig {
-  /** Tokens that clients send. */
+  /** JSON Web Tokens that clients send. Invalid tokens are rejected with HTTP 401 on every transport. */
   readonly jwt: JwtConfig
 }
 
-/** Conditions for a field, or for everything of a type. All that are set must hold. */
+/** Conditions for a field, or for all fields of a type. All conditions that are set must hold. */
 export interface AccessRule {
-  /** Anyone with a valid token. */
+  /** Requires a valid token. */
   readonly authenticated?: boolean | undefined
-  /** One of the lists, with all scopes of it. A single list: all of its scopes. */
+  /** Lists of scopes. The caller needs all scopes of one list. A flat list counts as one list. */
   readonly scopes?: readonly string[] | readonly (readonly string[])[] | undefined
-  /** One of the lists, with all policies of it. A single list: all of its policies. */
+  /** Lists of policies. The caller must meet all policies of one list. A flat list counts as one list. */
   readonly policies?: readonly string[] | readonly (readonly string[])[] | undefined
 }
 
-/** A policy that looks at one claim. */
+/** A policy that compares one claim. */
 export interface ClaimPolicy {
-  /** Name or path: `sub`, `realm_access.roles`. */
+  /** Name or path of the claim: `sub`, `realm_access.roles`. */
   readonly claim: string
-  /** Holds where the claim, or an item of it, is one of these. */
+  /** Values of which one must be the claim, or an item of it. */
   readonly is: readonly (string | number | boolean)[]
 }
 
-/** Whether it holds for who asks. A function must answer at once, and the same for equal claims. */
+/** Whether a caller meets the policy. A function must be synchronous, and return the same result for equal claims. */
 export type PolicyConfig = ClaimPolicy | ((identity: Identity | undefined) => boolean)
 
-/** Rules for who may ask what. The same rules can stand in SDL and in protos. */
+/** Access rules of fields and types. SDL and protos can contain the same rules. */
 export interface AccessConfig {
-  /** By schema coordinate: `Query.orders`, `User.email`, or `Invoice` for all of a type. */
+  /** Rules by schema coordinate: `Query.orders`, `User.email`, or `Invoice` for all fields of a type. */
   readonly fields?: Readonly<Record<string, AccessRule>> | undefined
-  /** The meanings of the names in `policies`. A policy without a meaning never holds. */
+  /** Definitions of the policies by name. A caller never meets a policy without a definition. */
   readonly policies?: Readonly<Record<string, PolicyConfig>> | undefined
   /**
-   * `field`: a refused field is null, with an error at its path, and the rest is answered. `operation`: an operation
-   * with a refused field is not executed. Default `field`; mutations with a refused root field are never executed.
+   * The effect of a refused field. `field`: the field is null, with an error at its path, and the other fields are
+   * executed. `operation`: the operation is not executed. Mutations with a refused root field are never executed.
+   * Default `field`.
    */
   readonly refuse?: 'field' | 'operation' | undefined
 }
 
-/** Documents that clients name by an id. */
+/** Documents that clients send by id. */
 export interface PersistedDocumentsConfig {
   /**
-   * Manifests of Apollo, Relay or graphql-codegen, or folders of `.graphql` files (the id is the file's name, or the
-   * SHA-256 of its text), relative to the config; or http and https addresses of such manifests, which are read at the
-   * start and at each reload.
+   * Manifests of Apollo, Relay or graphql-codegen, or folders with `.graphql` files. The id of a file is its name, or
+   * the SHA-256 of its text. Paths are relative to the config. Manifests can also be http or https URLs, which the
+   * gateway reads at start and at each reload.
    */
   readonly from: string | readonly string[]
   /**
-   * `log`: other documents are answered too, and logged; `allow`: answered; `only`: refused with `PERSISTED_QUERY_ONLY`
-   * before they are parsed. Default `allow`.
+   * Whether clients can send other documents. `allow` executes them. `log` executes and logs them. `only` refuses them
+   * before parsing with `PERSISTED_QUERY_ONLY`. Default `allow`.
    */
   readonly mode?: 'log' | 'allow' | 'only' | undefined
 }
 
-/** The sections of the config that say who asks, and who may ask what. */
+/** The sections of the config about authentication and access. */
 export interface AccessSections {
-  /** Authentication: how the gateway knows who asks. Default: nobody is known. */
+  /** Authentication of callers. Default: callers are not identified. */
   readonly auth?: AuthConfig | undefined
-  /** Rules for who may have what. Default: everyone may have everything. */
+  /** Access rules of fields and types. Default: all callers can access all fields. */
   readonly access?: AccessConfig | undefined
-  /** Default: documents have no ids. */
+  /** Documents that clients send by id. Default: off. */
   readonly persistedDocuments?: PersistedDocumentsConfig | undefined
   /**
-   * Automatic persisted queries: a document is sent once, and named by its SHA-256 from then on. Shared with other gateways
-   * where there is a Redis. Default false.
+   * Automatic persisted queries: clients send a document once, and then its SHA-256. Gateways share the documents if
+   * Redis is configured. Default false.
    */
   readonly apq?: boolean | undefined
 }

@@ -4,40 +4,42 @@ import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { SocketLimitsConfig } from '../http/http-types.ts'
 
-/** The options of `useLiveQuery`. */
+/** Live queries: the options of `useLiveQuery`. */
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
   'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt' | 'maxFailures' | 'changedFieldsDepth'
 > {
   /**
-   * Origins whose pages may open a socket, beside the gateway's own, or patterns of them between slashes; `*`: any page
-   * that sends no cookies. Others are refused with 403. Default: what `graphql.cors` lists.
+   * Origins whose pages can open a WebSocket, in addition to the gateway's own origin. A string between slashes is a
+   * pattern. `*` allows any page that sends no cookies. Other origins are refused with HTTP 403. Default: the origins
+   * of `graphql.cors`.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | undefined
   /**
-   * Where the fields of an update beside `data` and `errors` stand on a socket: in the payload, or in its
-   * `extensions.liveQuery`, as over SSE. The latter is for clients of graphql-live-query that apply patches. Default `payload`.
+   * Place of the fields other than `data` and `errors` in WebSocket updates: the payload (`payload`), or
+   * `extensions.liveQuery` of the payload as over SSE (`extensions`). Use `extensions` for clients of
+   * graphql-live-query that apply patches. Default `payload`.
    */
   readonly updateFields?: LiveServerOptions['updateFields']
-  /** Limits of what each WebSocket, and all of them together, may make the gateway hold. */
+  /** Limits of each WebSocket. */
   readonly sockets?: SocketLimitsConfig | undefined
 }
 
-/** The options of `useResponseCache`. */
+/** The response cache: the options of `useResponseCache`. */
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
   'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access' | 'ignoredReads' | 'exposeReasons'
 > {}
 
-/** The sections of the config about how answers are kept, kept up to date, and divided. */
+/** The sections of the config about live queries, the response cache and `@defer`. */
 export interface AnswerSections {
-  /** Live queries; `false` turns them off. Fields are live where their source says so. */
+  /** Live queries. `false` turns them off. A field is live if its source or `liveQuery.defaults` enables it. */
   readonly liveQuery?: false | LiveQueryConfig | undefined
-  /** Caches the results of queries; `true` takes the defaults. Default false. */
+  /** Caches the results of queries. `true` uses the defaults. Default false. */
   readonly responseCache?: boolean | ResponseCacheConfig | undefined
   /**
-   * `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. How large answers may be
-   * `graphql.limits` says.
+   * `@defer`: a preset, options, or `false`. `graphql.limits` limits the size of responses. Default: the preset with
+   * the same name as `preset`.
    */
   readonly defer?:
     | false

@@ -11,7 +11,7 @@ import type { RateLimitSections } from '../rate-limit/rate-limit-types.ts'
 import type { BrokerSections, RedisSections } from '../redis/broker-types.ts'
 import type { SourceSections } from '../sources/types.ts'
 
-/** The content of a `gateway.config.*` file: the sections of each room of the gateway. */
+/** The content of a `gateway.config.*` file: all sections of the config. */
 export interface GatewayConfig
   extends
     PresetSections,

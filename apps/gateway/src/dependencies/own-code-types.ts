@@ -1,15 +1,19 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { Plugin } from 'graphql-yoga'
 
-/** Facts about a field that types cannot show. */
+/** Facts about a field that the schema does not contain. */
 export interface DependencyStatement {
-  /** Types that a mutation changes besides what its result is made of. `[]`: none; `['*']`: any. */
+  /** Types that a mutation changes, in addition to the types in its result. `[]` means none, and `['*']` means any. */
   readonly changes?: readonly string[] | undefined
-  /** Types of which the field is computed besides those that it shows. `[]`: none; `['*']`: any. */
+  /**
+   * Types that the value of the field depends on, in addition to the types that it returns. `[]` means none, and
+   * `['*']` means any.
+   */
   readonly dependsOn?: readonly string[] | undefined
   /**
-   * Request headers that a resolver of the config reads; `[]`: the result is the same for every client. Default: unknown; the
-   * field is neither cached nor shared between live clients. On other fields it adds to what their source declares.
+   * Request headers that a resolver of the config reads. `[]` means that the result is the same for every caller. On
+   * fields of a source it adds to the headers that the source declares. Fields with a custom resolver are neither
+   * cached nor shared between live clients unless it is set. Default: unknown.
    */
   readonly variesBy?: readonly string[] | undefined
 }
@@ -17,30 +21,30 @@ export interface DependencyStatement {
 /** A Yoga or Envelop plugin of the config. */
 export type ConfigPlugin = Plugin & {
   /**
-   * Names of all request headers that change what the plugin does to results; `[]`: none. Default: unknown; if the plugin hooks
-   * into parse, validate, execute or the schema, the response cache needs `session`, and live queries need `contextKey`.
-   * `Object.assign(usePlugin(), { readsHeaders: [] })`
+   * Names of all request headers that change how the plugin changes results. `[]` means none. The response cache
+   * requires `session`, and live queries require `contextKey`, if a plugin without `readsHeaders` hooks into parse,
+   * validate, execute or the schema. Example: `Object.assign(usePlugin(), { readsHeaders: [] })`. Default: unknown.
    */
   readonly readsHeaders?: readonly string[] | undefined
 }
 
-/** The sections of the config with code, and with what is said of fields. */
+/** The sections of the config with custom code, and with declarations about fields. */
 export interface OwnCodeSections {
   /**
-   * Statements by schema coordinate, for any field: `{ 'Org.memberCount': { dependsOn: ['User'] } }`. `vinyasa check`
-   * lists the fields that lack one.
+   * Declarations by schema coordinate, for any field: `{ 'Org.memberCount': { dependsOn: ['User'] } }`. `vinyasa check`
+   * lists fields that need one.
    */
   readonly dependencies?: Readonly<Record<string, DependencyStatement>> | undefined
-  /** Further Yoga or Envelop plugins. They stand before the response cache, so that they see hits like misses. */
+  /** Additional Yoga or Envelop plugins. They run before the response cache, so they also see cache hits. */
   readonly plugins?: readonly ConfigPlugin[] | undefined
   /**
-   * SDL that adds to the schema of the sources, under the names that clients know: `extend type Order { … }`, types with
-   * fields of the sources' types, root fields.
+   * SDL that extends the schema of the sources, with the names that clients see: `extend type Order { … }`, new types,
+   * and root fields.
    */
   readonly typeDefs?: string | readonly string[] | undefined
   /**
-   * Resolvers for `typeDefs`; their context holds `sources`, each callable by its name. What they get as their parent has
-   * the names that clients know.
+   * Resolvers for `typeDefs`. Their context contains `sources`, with each source by its name. Parent objects have the
+   * names that clients see.
    */
   readonly resolvers?: IResolvers | undefined
 }

@@ -1,34 +1,38 @@
 /** How references to an entity are resolved. */
 export interface FederationEntity {
-  /** Its key, a selection of its fields: `id`, or `org { id } number`. Several: each is a key. */
+  /** The key, as a selection of fields: `id`, or `org { id } number`. A list declares several keys. */
   readonly key: string | readonly string[]
   /**
-   * The field of `Query` that gives it, for the first key. Default: the one field that gives the type, takes the key's
-   * fields as arguments of the same names and requires no other. `false`: references cannot be resolved here.
+   * Field of `Query` that returns the entity by the first key. `false`: references cannot be resolved here. Default:
+   * the only field that returns the type, takes the fields of the key as arguments of the same names, and requires no
+   * other argument.
    */
   readonly field?: string | false | undefined
-  /** The field's arguments by the key's fields. Default: arguments are called as the key's fields are. */
+  /** Fields of the key by argument of `field`. Default: the arguments have the names of the fields. */
   readonly args?: Readonly<Record<string, string>> | undefined
   /**
-   * For a field that takes a list of keys and gives a list: the field of its items that is the key. All references of a
-   * request are one call then. Default: the key's field, where the argument is a list.
+   * Field of the returned items that contains the key, if `field` takes a list of keys and returns a list. All
+   * references of a request are then one call. Default: the field of the key, if the argument is a list.
    */
   readonly itemKey?: string | undefined
 }
 
-/** The gateway as a subgraph of Apollo Federation 2. */
+/** Makes the gateway a subgraph of Apollo Federation 2. */
 export interface FederationConfig {
-  /** Entities by type, beside those with `@key` in `typeDefs` or `(graphql.entity)` in a proto. */
+  /** Entities by type, in addition to types with `@key` in `typeDefs` or `(graphql.entity)` in a proto. */
   readonly entities?: Readonly<Record<string, FederationEntity>> | undefined
-  /** References that one `_entities` may be asked for; with more it is refused as a whole. Default 1,000; 0: none. */
+  /**
+   * Maximum number of references in one `_entities` field. The field fails if there are more. 0 refuses all references.
+   * Default 1,000.
+   */
   readonly maxReferences?: number | undefined
 }
 
 /** The section of the config that makes the gateway a subgraph. */
 export interface FederationSections {
   /**
-   * The gateway as a subgraph of Apollo Federation 2, over all of its sources and `typeDefs`: `true` for the entities that
-   * say so themselves. Default false.
+   * Makes the gateway a subgraph of Apollo Federation 2, with all sources and `typeDefs`. `true` uses only the entities
+   * that SDL and protos declare. Default false.
    */
   readonly federation?: boolean | FederationConfig | undefined
 }

@@ -11,9 +11,9 @@ import {
 
 /** One tab of GraphiQL. */
 export interface ExampleOperation {
-  /** The document. */
+  /** The GraphQL document. */
   readonly query: string
-  /** JSON. */
+  /** The variables as JSON. */
   readonly variables?: string | undefined
 }
 

@@ -3,147 +3,167 @@ import type { useUploads } from '@vinyasa/node-handler'
 import type { AnswerLimits } from '@vinyasa/source-kit'
 import type { ExampleOperation } from '../graphiql/examples.ts'
 
-/** Bounds of files that are streamed: the options of `useUploads`. */
+/** Limits of streamed files: the options of `useUploads`. */
 export type UploadsConfig = Omit<NonNullable<Parameters<typeof useUploads>[0]>, 'maxFieldBytes'>
 
-/** Options of the HTTP server: where and how it listens. */
+/** Settings of the HTTP server: address, timeouts, limits and health checks. */
 export interface ServerConfig {
-  /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
+  /** Port to listen on. 0 selects a free port. Default: the environment variable `PORT`, or 4000 if it is not set. */
   readonly port?: number | undefined
-  /** Default `127.0.0.1`; `0.0.0.0` to be reachable from outside. */
+  /** Address to listen on. `0.0.0.0` accepts connections from other hosts. Default `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
+  /** Maximum time for a client to send its headers. 0 means no limit. Default 10_000 ms. */
   readonly headersTimeoutMs?: number | undefined
-  /** Time a request has to arrive whole, files included. Default 30_000 ms, or `headersTimeoutMs` if longer; 0: no limit. */
+  /**
+   * Maximum time for a complete request to arrive, including files. 0 means no limit. Default 30_000 ms, or
+   * `headersTimeoutMs` if it is longer.
+   */
   readonly requestTimeoutMs?: number | undefined
   /**
-   * Time the answer to a whole request has to begin; over it the answer is 504, `ANSWER_TIMEOUT`, the connection is closed, and
-   * what the request began is cancelled. Default 60_000 ms; 0: no limit.
+   * Maximum time from the arrival of the complete request to the start of its response. On timeout, the response is
+   * HTTP 504 with `ANSWER_TIMEOUT`, the connection is closed, and the operation is cancelled. 0 means no limit. Default
+   * 60_000 ms.
    */
   readonly answerTimeoutMs?: number | undefined
   /**
-   * How long a connection is kept without a request; clients are told, and it is closed a second later. Longer than
-   * whatever is in front keeps its own: a request on a connection that is just being closed is lost. Default 5_000 ms;
-   * production 75_000; 0: for ever.
+   * How long an idle connection stays open. Clients receive this time, and the gateway closes the connection a second
+   * later. Use a longer time than the idle timeout of the proxy in front of the gateway, because requests on a closing
+   * connection are lost. 0 means no limit. Default 5_000 ms; production 75_000.
    */
   readonly keepAliveTimeoutMs?: number | undefined
   /**
-   * Connections open at once, WebSockets included; over it those are closed that have been idle for longest, or the new
-   * ones. Three quarters of the files that the process may open at most, where the system says. Default 0: that many;
+   * Maximum number of open connections, including WebSockets. Over the limit, the gateway closes the connections that
+   * have been idle longest, or the new connection if all others are in use. The limit is never above three quarters of
+   * the files that the process can open, if the system reports that number. 0 sets no other limit. Default 0;
    * production 10_000.
    */
   readonly maxConnections?: number | undefined
   /**
-   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
-   * 2000; 0: any number.
+   * Maximum number of requests, over all connections, whose response has not started. More are refused with HTTP 503
+   * and `Retry-After`. 0 means no limit. Default 2000.
    */
   readonly maxInFlight?: number | undefined
   /**
-   * The part of `maxInFlight`, and of `maxConnections`, that one address may have, behind a trusted proxy the client's. Its further
-   * requests are answered with 429, `TOO_MANY_AT_ONCE`, its further connections closed. Of IPv6 the first 64 bits count.
-   * Default 0.5; 1: all.
+   * Share of `maxInFlight` and `maxConnections` that each client address can use, between 0 and 1. Requests through a
+   * trusted proxy count for the address of the client. More requests get HTTP 429 with `TOO_MANY_AT_ONCE`, and more
+   * connections are closed. Connections of trusted proxies are not limited. The first 64 bits of an IPv6 address count.
+   * 1 means no limit per address. Default 0.5.
    */
   readonly maxAddressShare?: number | undefined
-  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
+  /**
+   * Maximum time in which no byte of a pending response can be sent. The connection is then closed. 0 means no limit.
+   * Default 30_000 ms.
+   */
   readonly sendTimeoutMs?: number | undefined
   /**
-   * Proxies in front, whose `X-Forwarded-*` and the like is taken: addresses, ranges (`10.0.0.0/8`), `loopback`,
-   * `private`; `true`: whoever connects. Of anyone else these headers are taken away. Default false.
+   * Proxies whose `X-Forwarded-*` headers and similar headers are used: addresses, ranges (`10.0.0.0/8`), `loopback` or
+   * `private`. `true` trusts every peer. The headers are removed from requests of other peers. Default false.
    */
   readonly trustProxy?: boolean | readonly string[] | undefined
-  /** Answers 200 while the process serves. Default `/health/live`. */
+  /** Path that returns 200 while the process serves requests. Default `/health/live`. */
   readonly livenessPath?: string | undefined
-  /** Answers 200 while requests may be sent here, else 503. Default `/health/ready`. */
+  /**
+   * Path that returns 200 while the gateway accepts requests and each `required` backend is up. It returns 503
+   * otherwise. Default `/health/ready`.
+   */
   readonly readinessPath?: string | undefined
-  /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
+  /** Maximum time for requests in flight to end after SIGTERM. Default 30_000 ms. */
   readonly graceMs?: number | undefined
 }
 
 /**
- * Limits of one document, of the JSON that it comes in, and of its answer; 0 turns one off. Over a limit the answer is HTTP
- * 400, `DOCUMENT_LIMIT_EXCEEDED`, or `RESPONSE_TOO_LARGE`.
+ * Limits of one document, of the JSON of its request, and of its response. 0 turns a limit off. Documents over a limit
+ * are refused with HTTP 400 and `DOCUMENT_LIMIT_EXCEEDED`, responses with `RESPONSE_TOO_LARGE`.
  */
 export interface LimitsConfig extends AnswerLimits {
-  /** Fields inside one another, fragments expanded. Default 100; production 15. */
+  /** Maximum depth of nested fields, with fragments expanded. Default 100; production 15. */
   readonly maxDepth?: number | undefined
-  /** Lexical tokens. Default 20_000; production 1000. */
+  /** Maximum number of lexical tokens. Default 20_000; production 1000. */
   readonly maxTokens?: number | undefined
-  /** Aliases, those of `__typename` included. Default 1000; production 30. */
+  /** Maximum number of aliases, including aliases of `__typename`. Default 1000; production 30. */
   readonly maxAliases?: number | undefined
-  /** How often one field may stand in one selection set. Default 1000; production 30. */
+  /** Maximum number of times that one field occurs in one selection set. Default 1000; production 30. */
   readonly maxDuplicateFields?: number | undefined
-  /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
+  /** Maximum number of JSON properties and array items in a request, counted before parsing. Default 50_000. */
   readonly maxBodyItems?: number | undefined
 }
 
-/** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */
+/** Access from pages of other origins, with the CORS protocol of the Fetch Standard. */
 export interface CorsConfig {
   /**
-   * Origins that browsers may call from. A text between slashes, or a `RegExp`, is a pattern of whole origins:
-   * `/https:\/\/[\w-]+\.example\.com/`. `*`: any page, without credentials.
+   * Origins whose pages can call the endpoint. A string between slashes, or a `RegExp`, is a pattern that must match
+   * the complete origin: `/https:\/\/[\w-]+\.example\.com/`. `*` allows any page, without credentials.
    */
   readonly origins: readonly (string | RegExp)[]
-  /** Whether they may send cookies and `Authorization`. Default true; never for `*`. */
+  /** Whether pages can send cookies and `Authorization`. It is never allowed for `*`. Default true. */
   readonly credentials?: boolean | undefined
-  /** Headers of answers that pages may read. Default `x-request-id`, `x-cache`, `age`. */
+  /** Response headers that pages can read. Default `x-request-id`, `x-cache`, `age`. */
   readonly exposedHeaders?: readonly string[] | undefined
-  /** How long browsers may remember the answer to a preflight. Default: as long as they do by themselves. */
+  /** How long browsers cache a preflight response. Default: the default of the browser. */
   readonly maxAgeSeconds?: number | undefined
 }
 
-/** The GraphQL endpoint. Each switch has its value from the preset unless set here. */
+/** The GraphQL endpoint. The preset sets the defaults. */
 export interface GraphqlConfig {
-  /** Its path; live queries and `@defer` have `/live` and `/defer` below it too. Default `/graphql`. */
+  /** Path of the endpoint. Live queries and `@defer` also have `/live` and `/defer` below it. Default `/graphql`. */
   readonly path?: string | undefined
-  /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
+  /**
+   * Whether browsers get GraphiQL at the path of the endpoint. The gateway serves all of its files. Default true;
+   * production false.
+   */
   readonly graphiql?: boolean | undefined
-  /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
+  /** Operations that GraphiQL opens, each in its own tab. Default: operations generated from the schema. */
   readonly examples?: readonly ExampleOperation[] | undefined
-  /** Whether clients may ask for the schema, and validation errors say "Did you mean …". Default true; production false. */
+  /**
+   * Whether clients can query the schema, and validation errors suggest names (`Did you mean …`). Default true;
+   * production false.
+   */
   readonly introspection?: boolean | undefined
-  /** Unexpected errors reach clients as `Unexpected error.` Default true. */
+  /** Whether clients get `Unexpected error.` instead of the message of an unexpected error. Default true. */
   readonly maskedErrors?: boolean | undefined
-  /** Refuses requests that a browser may send across sites without asking. Default false; production true. */
+  /**
+   * Whether to reject requests that browsers can send across sites without a preflight. Default false; production true.
+   */
   readonly csrfPrevention?: boolean | undefined
-  /** Origins that browsers may call from, or all of CORS. Default false: no CORS headers. */
+  /** Origins whose pages can call the endpoint, or all CORS settings. Default false: no CORS headers. */
   readonly cors?: false | readonly (string | RegExp)[] | CorsConfig | undefined
-  /** Operations in one HTTP request. Default 1. */
+  /** Maximum number of operations in one HTTP request. Default 1. */
   readonly batching?: number | undefined
-  /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */
+  /** Maximum size of a request body in bytes. Larger requests get HTTP 413. Default 1_048_576. */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Bytes of memory for documents that were parsed, validated and planned, so that they are answered at once when they come
-   * again; those that nobody asks for leave first. An ordinary one takes 10 to 30 kB: raise it where clients send more than
-   * some 3,000 different ones in turn. Default 67 108 864 (64 MiB). 0 keeps none.
+   * Maximum memory in bytes for parsed, validated and planned documents. The least recently used documents are evicted
+   * first. A typical document takes 10 to 30 kB, so the default holds about 3,000 documents. Raise it if clients send
+   * more different documents. 0 disables the cache. Default 67_108_864.
    */
   readonly documentCacheMaxBytes?: number | undefined
   /**
-   * Streams the files of multipart requests to where they go, beside `maxBodyBytes`. Default: such requests are read
-   * whole, and have no more bytes than others.
+   * Streams the files of multipart requests to resolvers. `maxBodyBytes` then does not count them. Default: multipart
+   * requests are read completely first, and `maxBodyBytes` limits them.
    */
   readonly uploads?: UploadsConfig | undefined
-  /** Limits of one document, of the JSON that it comes in, and of its answer. */
+  /** Limits of one document, of the JSON of its request, and of its response. 0 turns a limit off. */
   readonly limits?: LimitsConfig | undefined
 }
 
-/** Limits of WebSockets: options of `attachLiveServer`, with its defaults. */
+/** Limits of WebSockets: options of `attachLiveServer`, with the same defaults. */
 export type SocketLimitsConfig = Pick<
   LiveServerOptions,
   'maxSubscriptionsPerSocket' | 'maxMessageBytes' | 'keepAliveMs'
 >
 
-/** `POST /invalidate`: backends announce here what they changed by themselves. */
+/** `POST /invalidate`, where backends publish invalidation events for their own changes. */
 export interface InvalidateConfig {
-  /** At least 16 characters; compared in constant time. */
+  /** The secret that backends send, at least 16 characters. It is compared in constant time. */
   readonly secret: string
 }
 
-/** The sections of the config about how clients reach the gateway. */
+/** The sections of the config about the HTTP server and its endpoints. */
 export interface HttpSections {
-  /** Options of the HTTP server: where and how it listens. */
+  /** Settings of the HTTP server: address, timeouts, limits and health checks. */
   readonly server?: ServerConfig | undefined
-  /** The GraphQL endpoint. */
+  /** The GraphQL endpoint. The preset sets the defaults. */
   readonly graphql?: GraphqlConfig | undefined
-  /** Default: off. */
+  /** `POST /invalidate`, where backends publish invalidation events for their own changes. Default: off. */
   readonly invalidate?: InvalidateConfig | undefined
 }

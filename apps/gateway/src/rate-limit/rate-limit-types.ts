@@ -1,48 +1,54 @@
-/** One limit. All rules that concern an operation must hold. */
+/** A limit. An operation must be within the limits of all rules that apply to it. */
 export interface RateLimitRule {
   /**
-   * Whom it counts: `address` of the client, the value of a `claim` of its token, or of a `header`. Who has no such claim
-   * or header is counted by address. Default `address`.
+   * How clients are distinguished: by `address`, by the value of a `claim` of the token, or by a request `header`.
+   * Clients without the claim or header are distinguished by address. Default `address`.
    */
   readonly by?:
     | 'address'
     | {
-        /** The claim whose value is counted. */
+        /** The claim that identifies a client. */
         readonly claim: string
       }
     | {
-        /** The request header whose value is counted. Clients choose it: a rule by address that counts the same stands beside it. */
+        /**
+         * The request header that identifies a client. Clients can send any value, so another rule by address must
+         * count the same requests unless `trusted` is set.
+         */
         readonly header: string
         /**
-         * Says that what stands in front of the gateway writes the header, or refuses a wrong one: no rule by
-         * address is needed. Default false.
+         * Declares that a proxy in front of the gateway sets the header or rejects wrong values. A rule by address is
+         * then not required. Default false.
          */
         readonly trusted?: boolean | undefined
       }
     | undefined
-  /** How often in a window. */
+  /** Maximum number of operations or fields in a window. */
   readonly max: number
-  /** Length of the window. */
+  /** Length of the window in seconds. */
   readonly windowSeconds: number
-  /** Only operations of these names. Default: all. */
+  /** Names of the operations that count. Default: all operations. */
   readonly operations?: readonly string[] | undefined
-  /** Only these fields, `Type.field`: each time that an operation has one, under whatever alias. Default: operations. */
+  /**
+   * Fields that count, as `Type.field`. Each occurrence in an operation counts, under any alias. Default: the rule
+   * counts operations.
+   */
   readonly fields?: readonly string[] | undefined
   /**
-   * `requests`: what is asked, answers from the cache too; `executions`: what is executed. Default `requests`; with
-   * `operations` or `fields` always `executions`, as what comes from the cache is not looked at.
+   * `requests` counts all operations, including responses from the cache. `executions` counts executed operations only,
+   * and always applies to rules with `operations` or `fields`. Default `requests`.
    */
   readonly counts?: 'requests' | 'executions' | undefined
 }
 
-/** How often clients may ask. Over a limit: HTTP 429, `RATE_LIMITED`, `Retry-After`. */
+/** Rate limits. Requests over a limit get HTTP 429, `RATE_LIMITED` and `Retry-After`. */
 export interface RateLimitConfig {
-  /** The limits, each for itself. */
+  /** The limits. Each rule counts separately. */
   readonly rules: readonly RateLimitRule[]
 }
 
-/** The section of the config that limits how often clients ask. */
+/** The section of the config about rate limits. */
 export interface RateLimitSections {
-  /** How often clients may ask. Default: as often as they like. */
+  /** Rate limits. Requests over a limit get HTTP 429, `RATE_LIMITED` and `Retry-After`. Default: no limits. */
   readonly rateLimit?: RateLimitConfig | undefined
 }

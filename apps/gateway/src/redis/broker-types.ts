@@ -1,72 +1,72 @@
-/** PEM files, relative to the config, or their texts. */
+/** TLS files in PEM. Each setting is a path relative to the config, or the PEM text itself. */
 export interface TlsFilesConfig {
-  /** Authorities to trust in place of those that Node does. */
+  /** Certificate authorities to trust instead of the authorities of Node. */
   readonly ca?: string | undefined
-  /** The gateway's own certificate, in PEM. */
+  /** Client certificate of the gateway. */
   readonly cert?: string | undefined
-  /** The key of that certificate, in PEM. */
+  /** Private key of the client certificate. */
   readonly key?: string | undefined
-  /** The name that the server's certificate has to be for. Default: that of its address. */
+  /** Name that the certificate of the server must contain. Default: the host name of its address. */
   readonly serverName?: string | undefined
 }
 
-/** A Redis or Valkey: one of `url`, `sentinels` and `cluster`, and how to sign in. */
+/** Connection to Redis or Valkey. Exactly one of `url`, `sentinels` and `cluster` is required. */
 export interface RedisConfig {
-  /** One server: `redis://host:6379`, or `rediss://host:6379` for TLS. */
+  /** URL of one server: `redis://host:6379`, or `rediss://host:6379` for TLS. */
   readonly url?: string | undefined
-  /** `host:port` of sentinels: whichever server is the master named `name` is used. */
+  /** `host:port` of Sentinel servers. The gateway connects to the current master with the name `name`. */
   readonly sentinels?: readonly string[] | undefined
-  /** The master that the sentinels are asked for. */
+  /** Name of the master in Sentinel. */
   readonly name?: string | undefined
-  /** The user who signs in at the sentinels. Default: nobody. */
+  /** Username for the Sentinel servers. Default: none. */
   readonly sentinelUsername?: string | undefined
-  /** The password for the sentinels. */
+  /** Password for the Sentinel servers. Default: none. */
   readonly sentinelPassword?: string | undefined
-  /** `host:port` of nodes of a cluster; the others are found. */
+  /** `host:port` of some nodes of a cluster. The gateway finds the other nodes. */
   readonly cluster?: readonly string[] | undefined
-  /** The user who signs in at the servers. Default: the one of the URL, or nobody. */
+  /** Username for the servers. Default: the username in the URL, or none. */
   readonly username?: string | undefined
-  /** The password for the servers. Default: the one of the URL. */
+  /** Password for the servers. Default: the password in the URL, or none. */
   readonly password?: string | undefined
-  /** Number of the database; clusters have one alone. Default 0. */
+  /** Number of the database. A cluster has only database 0. Default 0. */
   readonly db?: number | undefined
-  /** TLS to all of them. Default: whether the URL begins with `rediss:`. */
+  /** TLS for all connections. Default: TLS if the URL starts with `rediss:`. */
   readonly tls?: boolean | TlsFilesConfig | undefined
 }
 
-/** NATS, which carries changes between gateways in place of Redis. It keeps no answers. */
+/** Connection to NATS, which carries invalidation events between gateways instead of Redis. It stores no responses. */
 export interface NatsConfig {
-  /** `nats://host:4222` of one server or several. */
+  /** Addresses of one or more servers: `nats://host:4222`. */
   readonly servers: string | readonly string[]
-  /** The user who signs in. Default: nobody. */
+  /** Username. It requires `password`. Default: none. */
   readonly user?: string | undefined
-  /** The password of `user`. */
+  /** Password of `user`. */
   readonly password?: string | undefined
-  /** A token to sign in with, in place of a user. */
+  /** Token for authentication instead of a user. */
   readonly token?: string | undefined
   /**
-   * TLS to all servers. Default: whether they ask for it. Their certificates must be for the names of hosts that
-   * `servers` has: one for an IP address alone is refused, as the client compares names only.
+   * TLS for all servers. Certificates must contain the host names in `servers`. Certificates for an IP address only are
+   * refused, because the client compares only names. Default: TLS if the server requires it.
    */
   readonly tls?: boolean | Omit<TlsFilesConfig, 'serverName'> | undefined
 }
 
-/** The sections of the config that name a Redis. */
+/** The sections of the config about Redis. */
 export interface RedisSections {
   /**
-   * `redis://host:6379`: gateways with the same Redis tell each other what changed and share cached responses.
-   * Default: each for itself.
+   * URL of a Redis server, such as `redis://host:6379`. Gateways with the same Redis share invalidation events and
+   * cached responses. Default: none.
    */
   readonly redisUrl?: string | undefined
-  /** The same, for a Redis behind Sentinel, a cluster, or certificates of one's own; in place of `redisUrl`. */
+  /** Connection to Redis with Sentinel, a cluster or custom certificates. Use it instead of `redisUrl`. */
   readonly redis?: RedisConfig | undefined
 }
 
-/** The section of the config that names another broker. */
+/** The section of the config about NATS. */
 export interface BrokerSections {
   /**
-   * Gateways with the same NATS tell each other what changed, each with a cache of its own; beside Redis it carries the
-   * changes, and Redis the rest. Default: none.
+   * Connection to NATS. Gateways with the same NATS share invalidation events, and each gateway has its own cache. If
+   * Redis is also set, NATS carries the events, and Redis stores cached responses and counters. Default: none.
    */
   readonly nats?: NatsConfig | undefined
 }

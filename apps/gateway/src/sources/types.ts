@@ -2,11 +2,14 @@ import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connector'
 
 interface Readiness {
-  /** Whether `/health/ready` answers 503 while the backend is down. Default false: the gateway serves its other sources. */
+  /**
+   * Whether `/health/ready` returns 503 while the backend is down. The gateway still serves its other sources. Default
+   * false.
+   */
   readonly required?: boolean | undefined
 }
 
-/** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
+/** A gRPC backend: the options of `createGrpcSource`. Paths are relative to the config file. */
 export interface GrpcSourceConfig
   extends
     Omit<
@@ -15,18 +18,21 @@ export interface GrpcSourceConfig
     >,
     Readiness {}
 
-/** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
+/** The OpenAPI document of a REST backend: the options of `importOpenApi`. */
 export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' | 'baseUrl' | 'env'> {
-  /** Path of the document, JSON or YAML; others that it refers to are read too. Either this or `url`. */
+  /**
+   * Path of the document, in JSON or YAML. Files that it references are read too. Exactly one of `file` and `url` is
+   * required.
+   */
   readonly file?: string | undefined
   /**
-   * Address that the document is downloaded from at each start and reload, within the bounds of `download`.
-   * If it cannot be had, the gateway does not start. Either this or `file`.
+   * URL from which the document is downloaded at each start and reload, within the limits of `download`. If the
+   * download fails, the gateway does not start.
    */
   readonly url?: string | undefined
 }
 
-/** One REST backend: the options of `createRestConnector`. */
+/** A REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig
   extends
     Omit<
@@ -43,24 +49,26 @@ export interface RestSourceConfig
       | 'onPlan'
     >,
     Readiness {
-  /** May be left out beside `openapi`, whose document names a server. */
+  /** URL of the API. It is optional with `openapi` if the document contains a server. */
   readonly baseUrl?: string | undefined
-  /** May be left out beside `openapi`. */
+  /** The endpoints of the API. They are optional with `openapi`. */
   readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
   /**
-   * An OpenAPI 3 or Swagger 2 document, or its path or URL: its operations become endpoints, before those of `endpoints`. What
-   * cannot be served is left out and noted. A name that the config declares itself, a gRPC source has, or a REST source
-   * before this one, gets this source's before it (`shopGetPet`, `ShopPet`), which is noted.
+   * An OpenAPI 3 or Swagger 2 document, or its path or URL. Its operations become endpoints, before the endpoints of
+   * `endpoints`. Operations that cannot be served are skipped and logged. If the config, a gRPC source or an earlier
+   * REST source uses a name already, the name gets the prefix of this source (`shopGetPet`, `ShopPet`), which is logged
+   * too.
    */
   readonly openapi?: string | OpenApiConfig | undefined
   /**
-   * A GET path that answers 2xx while the API is well, for `check`, `/status` and, if it is `required`, `/health/ready`. Default:
-   * any response to a HEAD of `baseUrl`; `false`: no request is made, and the API counts as well.
+   * Path of a GET request that returns 2xx while the API is healthy. `check` and `/status` use it, and `/health/ready`
+   * uses it if the source is `required`. `false` sends no request, and the API counts as healthy. Default: any response
+   * to a HEAD request of `baseUrl`.
    */
   readonly healthPath?: string | false | undefined
 }
 
-/** The kinds of sources by their sections of the config, each with the options of one source. */
+/** The options of one source, by section of the config. */
 export interface SourceOptions {
   /** gRPC backends by name. */
   readonly grpc: GrpcSourceConfig
@@ -68,7 +76,7 @@ export interface SourceOptions {
   readonly rest: RestSourceConfig
 }
 
-/** The sections of the config that name backends. */
+/** The sections of the config about backends. */
 export type SourceSections = {
   readonly [Section in keyof SourceOptions]?: Readonly<Record<string, SourceOptions[Section]>> | undefined
 }
