@@ -1,6 +1,6 @@
 import type { BreakerReading, MetricsReadings } from './metrics.ts'
 
-/** Metrics are set up before sources are opened and live queries exist, as both are observed. */
+/** Readings that are set later, because metrics are created before the sources and live queries that they observe. */
 export interface LateReadings extends MetricsReadings {
   live: MetricsReadings['live']
   load?: MetricsReadings['load']

@@ -6,7 +6,7 @@ import { isSecret } from '../../texts/is-secret.ts'
 
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
-/** Serves the metrics to scrapers, who send the token, if there is one, as `Authorization: Bearer <token>`. */
+/** Serves the metrics. If a token is set, scrapers must send it as `Authorization: Bearer <token>`. */
 export function useMetricsEndpoint(metrics: Metrics, token: string | undefined): Plugin {
   async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
     const sent = request.headers.get('authorization') ?? ''
@@ -19,7 +19,7 @@ export function useMetricsEndpoint(metrics: Metrics, token: string | undefined):
   }
 
   return withBehaviour({
-    // Other requests do not wait for a promise.
+    // Only requests for metrics wait for a promise.
     onRequest: (payload) => (payload.url.pathname === METRICS_PATH ? answer(payload) : undefined),
   })
 }

@@ -11,21 +11,21 @@ import type { ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from '../request-record.ts'
 import { counterTallies, histogramTallies, type Tally } from '../tallies.ts'
 
-/** Readings that the gateway is asked for at the moment of a scrape. */
+/** Values that are read at each scrape. */
 export interface MetricsReadings {
-  /** Undefined while live queries are not there. */
+  /** Returns undefined until live queries are created, or if they are off. */
   readonly live: () => LiveReading | undefined
-  /** Undefined until a server listens. */
+  /** Undefined until the server listens. */
   readonly load?: (() => LoadReading) | undefined
-  /** Bytes that the response cache keeps; undefined: there is none. */
+  /** Returns the memory of the response cache in bytes, or undefined without a cache. */
   readonly cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
-  /** Lines lost since it was asked last, by whichever of the gateways that have one log. */
+  /** Returns the number of log lines lost since the last call. Gateways that share a log share this number. */
   readonly lostLogLines: () => number
 }
 
 export interface LoadReading {
-  /** Requests without the head of a response. */
+  /** Requests whose response has not started. */
   readonly requests: number
   readonly connections: number
 }
@@ -48,32 +48,32 @@ export interface Metrics {
   readonly observeCost: ObserveCost
   readonly contentType: string
   render(): Promise<string>
-  /** The gateway has ended. */
+  /** Call when the gateway has ended. */
   end(): void
 }
 
 export interface MetricsOptions {
-  /** Paths that have a label of their own. */
+  /** Paths with their own value of the label `path`. */
   readonly paths: ReadonlySet<string>
   readonly readings: MetricsReadings
-  /** A scrape is answered for all that share. Default: for this gateway alone. */
+  /** Combines the metrics with the metrics of other gateways. Default: only this gateway. */
   readonly share?: ShareMetrics | undefined
-  /** Milliseconds; default the platform's. */
+  /** Returns the time in milliseconds. Default: the system clock. */
   readonly now?: (() => number) | undefined
 }
 
 const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
 
 /**
- * Creates the Prometheus metrics. Label values never come from clients: operation names are not labels, and paths outside
- * the gateway share the label `other`. Clients therefore cannot increase the number of series.
+ * Creates the Prometheus metrics. Label values never come from clients: operation names are not labels, and paths
+ * outside the gateway share the value `other`. Clients therefore cannot increase the number of series.
  */
 export function createMetrics({ readings, paths, share, now = systemClock.now }: MetricsOptions): Metrics {
   const registry = new Registry()
   addReadings(registry, readings)
   const { requestOf, operationOfType, errorOf, cacheOf, costOf, sizeOf, callOf, retriesOf } =
     createTallies(registry)
-  // Prom-client declares one metric where it gives all.
+  // The type of `getMetricsAsJSON` is wrong: it declares a single metric.
   const shared = share?.(async () => (await registry.getMetricsAsJSON()) as unknown as Readings)
   let isServing = false
 
@@ -89,7 +89,7 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
         if (again > 0) retriesOf(kind.name)(source)(again)
       }
     },
-    // A cost that is more than can be counted must not spoil the sum.
+    // An infinite cost would make the sum infinite.
     observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
     observer: {
       operation({ type }, context) {
@@ -108,7 +108,7 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
         isServing = true
         const path = recordedPath(record, request)
         requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
-        // A batch has one for each of its operations.
+        // The header of a batch lists one outcome for each operation.
         const outcomes = headers.get('x-cache')?.toLowerCase().split(', ') ?? []
         for (const outcome of outcomes) cacheOf(outcome)(1)
       },

@@ -1,16 +1,16 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
 
-/** All metrics of one gateway at one moment, as they go from one process to another. */
+/** The values of all metrics of one gateway, in the form that processes send to each other. */
 export type Readings = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-/** One registry of several readings: counters, histograms and sizes are added, of states the worst one is taken. */
+/** Combines several readings in one registry. Values are added, except for metrics with the aggregator `max`. */
 export function registryOf(all: readonly Readings[]): Registry {
   return AggregatorRegistry.aggregate(all as object[])
 }
 
-/** The sum of what never falls: of what has ended it stays what it was. */
+/** Returns the sum of counters and histograms. Gauges of a gateway that has ended are dropped. */
 export async function sumOfGrowing(all: readonly Readings[]): Promise<Readings> {
-  // Prom-client declares one metric where it gives all.
+  // The type of `getMetricsAsJSON` is wrong: it declares a single metric.
   const sum = (await registryOf(all).getMetricsAsJSON()) as unknown as Readings
   return sum.filter(({ type }) => String(type) !== 'gauge')
 }

@@ -2,24 +2,24 @@ import type { Readings } from './readings.ts'
 
 export type ReadMetrics = () => Promise<Readings>
 
-/** Makes the metrics of one gateway part of those that a scrape is answered with. */
+/** Adds the metrics of one gateway to the response of a scrape. */
 export type ShareMetrics = (read: ReadMetrics) => SharedMetrics
 
 export interface SharedMetrics {
-  /** Says that the gateway serves: one that a reload has made may fail before. */
+  /** Call when the gateway serves its first request. A gateway created by a reload can fail earlier. */
   serve(): void
-  /** Says that the gateway has ended: one that a reload has replaced answers until then what it has begun. */
+  /** Call when the gateway has ended. After a reload, the old gateway completes its requests first. */
   end(): void
-  /** Gives all readings that a scrape adds. */
+  /** Returns all readings that a scrape combines. */
   all(): Promise<readonly Readings[]>
 }
 
-/** Counters never fall: those of gateways and workers that have ended stay in the sum. */
+/** Keeps the counters of gateways and workers that have ended, because counters must never fall. */
 export class EndedReadings {
   readonly #onError: (error: unknown) => void
   #sum: Promise<readonly Readings[]> = Promise.resolve([])
 
-  /** `onError` hears where the numbers of one that has ended could not be kept. */
+  /** `onError` is called if the last reading of a gateway is lost. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
@@ -27,7 +27,7 @@ export class EndedReadings {
   add(last: Promise<readonly Readings[]>): void {
     this.#sum = this.#sum.then(async (before) => {
       try {
-        // The first process of several makes no metrics of its own.
+        // Imported late, because the primary process of a cluster does not create metrics.
         const { sumOfGrowing } = await import('./readings.ts')
         return [await sumOfGrowing([...before, ...(await last)])]
       } catch (error) {
@@ -37,16 +37,16 @@ export class EndedReadings {
     })
   }
 
-  /** None before something has ended, and one from then on. */
+  /** Returns an empty list until the first gateway has ended, and one combined reading afterwards. */
   all(): Promise<readonly Readings[]> {
     return this.#sum
   }
 }
 
-/** The metrics of the gateway that a process serves, and of those before it that reloads have replaced. */
+/** The metrics of the current gateway of a process, and of the gateways that reloads have replaced. */
 export class ServedReadings {
   readonly #ended: EndedReadings
-  /** Of gateways that were replaced and still answer. */
+  /** Replaced gateways that still have requests in flight. */
   readonly #draining = new Set<ReadMetrics>()
   #serving: ReadMetrics | undefined
 
@@ -54,7 +54,7 @@ export class ServedReadings {
     this.#ended = new EndedReadings(onError)
   }
 
-  /** The first one serves from the beginning. */
+  /** The first gateway counts as serving immediately. */
   add(read: ReadMetrics): Pick<SharedMetrics, 'serve' | 'end'> {
     this.#serving ??= read
     return {
@@ -69,7 +69,7 @@ export class ServedReadings {
   }
 
   async all(): Promise<readonly Readings[]> {
-    // All are asked for in one turn: a gateway counts as one that serves, that drains or that has ended.
+    // Read in the same tick, so that each gateway counts exactly once: as serving, draining or ended.
     const [ended, serving, ...draining] = await Promise.all([
       this.#ended.all(),
       this.#serving?.(),
@@ -82,7 +82,7 @@ export class ServedReadings {
   }
 }
 
-/** In a process without others: a scrape is answered for its gateways alone. */
+/** Shares metrics between the gateways of a single process. */
 export function shareAmongReloads(onError: (error: unknown) => void): ShareMetrics {
   const served = new ServedReadings(onError)
   return (read) => ({ ...served.add(read), all: () => served.all() })
