@@ -62,6 +62,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       page('Metrics', '/gateway/metrics'),
     ],
   },
+  { text: 'Clients', items: [page('Overview', '/clients/'), ...pagesOf('clients')] },
   { text: 'Recipes', items: recipeGroups() },
   page('Production checklist', '/production'),
   page('Troubleshooting', '/troubleshooting'),
@@ -84,16 +85,16 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
   description: 'One GraphQL API in front of gRPC services and REST APIs, on Node',
   lang: 'en',
   cleanUrls: true,
-  // An index has the name that GitHub shows.
+  // GitHub shows README.md as the index of a folder.
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
-  // They are examples, not links: http://localhost:4000.
+  // Links to http://localhost:4000 are examples.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     config(md) {
-      // Braces in code are no expression of Vue's.
+      // `v-pre` prevents Vue from evaluating braces in code.
       md.renderer.rules['code_inline'] = (tokens, index) =>
         `<code v-pre>${md.utils.escapeHtml(tokens[index]?.content ?? '')}</code>`
-      // Links to files of the repository lead there, or to their pages; the text works on GitHub too.
+      // Relative links to files also work on GitHub. On the site they lead to a page, or to the public repository.
       md.core.ruler.push('repository-links', (state) => {
         const { relativePath = '' } = state.env as { readonly relativePath?: string }
         const folder = posix.dirname(posix.join('docs', relativePath))

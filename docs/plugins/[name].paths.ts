@@ -1,6 +1,6 @@
 import { INTEGRATION, PLUGINS, readmePage } from '../src/repository.ts'
 
-/** The READMEs of the packages. */
+/** The READMEs of the packages as pages. */
 const loader: { readonly watch?: string[]; readonly paths: () => object[] } = {
   watch: ['../../packages/*/README.md'],
   paths: () =>

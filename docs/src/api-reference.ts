@@ -2,32 +2,32 @@ import ts from 'typescript'
 import { publicPackages, type Entry } from './repository.ts'
 import { cell, codeCell, hasMethods, meaningOf, objectsIn, readTypes, type Program } from './types-of.ts'
 
-/** One exported name. */
+/** An exported name of a package. */
 export interface Exported {
   readonly specifier: string
   readonly name: string
 }
 
-/** What the pages are made from. */
+/** Returns the source files of all entries of the published packages. */
 export function apiSources(): string[] {
   return publicPackages().flatMap(({ entries }) => entries.map(({ source }) => source))
 }
 
 interface ApiPage {
-  /** `grpc-source` */
+  /** Name of the package without its scope, such as `grpc-source`. */
   readonly name: string
   readonly markdown: string
   readonly exported: readonly Exported[]
 }
 
-/** A page for each published package: what its entries export, as the types and their TSDoc have it. */
+/** Returns a page for each published package, with the exports of its entries, their types and their TSDoc. */
 export function readApiPages(program: Program = readTypes(apiSources())): ApiPage[] {
   return publicPackages().map(({ name, description, entries }) => {
     const shown = entries.map((entry) => ({ entry, symbols: program.exportsOf(entry.source) }))
     const sections = shown.map(({ entry, symbols }) => sectionOf(entry, symbols, program))
     return {
       name: name.replace('@vinyasa/', ''),
-      markdown: `# ${name}\n\n${description}. Made from the types and the comments of the code.\n\n${sections.join('\n\n')}\n`,
+      markdown: `# ${name}\n\n${description}. This page is generated from the types and their TSDoc.\n\n${sections.join('\n\n')}\n`,
       exported: shown.flatMap(({ entry, symbols }) =>
         symbols.map((symbol) => ({ specifier: entry.specifier, name: symbol.name })),
       ),
@@ -39,13 +39,13 @@ function sectionOf({ specifier }: Entry, symbols: readonly ts.Symbol[], program:
   const sorted = [...symbols].sort((a, b) => rankOf(a, program) - rankOf(b, program))
   const described = [
     ...sorted.map((symbol) => describe(symbol, program)),
-    // Nobody imports these, but what their members mean stands nowhere else.
+    // These types are not exported, but no other page describes their properties.
     ...typesBelow(symbols, program).map((symbol) => `#${describe(symbol, program)}`),
   ]
   return `## ${specifier}\n\n${described.join('\n\n')}`
 }
 
-/** The interfaces that settings of exported functions are made of, without those that are exported themselves. */
+/** Returns the interfaces of the options of exported functions, except for exported interfaces. */
 function typesBelow(symbols: readonly ts.Symbol[], { checker }: Program): ts.Symbol[] {
   const seen = new Set(symbols.map((symbol) => resolved(symbol, checker)))
   const visited = new Set<ts.Type>()
@@ -65,7 +65,7 @@ function typesBelow(symbols: readonly ts.Symbol[], { checker }: Program): ts.Sym
   return below
 }
 
-/** What is called comes before what it takes and gives. */
+/** Sorts functions, classes and constants before types. */
 function rankOf(symbol: ts.Symbol, { checker }: Program): number {
   return (resolved(symbol, checker).flags & ts.SymbolFlags.Value) === 0 ? 1 : 0
 }
@@ -117,7 +117,7 @@ function members(type: ts.Type, declaration: ts.Declaration, checker: ts.TypeChe
       `| \`${name}${isOptional ? '?' : ''}\` | ${codeCell(shown)} | ${cell(meaningOf(property, checker))} |`,
     ]
   })
-  return rows.length === 0 ? [] : ['| member | type | meaning |\n| --- | --- | --- |\n' + rows.join('\n')]
+  return rows.length === 0 ? [] : ['| property | type | meaning |\n| --- | --- | --- |\n' + rows.join('\n')]
 }
 
 const code = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** Links of a built site that lead to no page of it, or to no place of that page. */
+/** Returns the links of a built site whose page or anchor does not exist. */
 export function deadLinks(site: string): string[] {
   const pages = new Map<string, string>()
   for (const file of readdirSync(site, { recursive: true, encoding: 'utf8' }))

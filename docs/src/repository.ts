@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the sources are published. */
+/** URL of the public repository. */
 export const REPOSITORY_URL = 'https://github.com/vinyasa-graphql/vinyasa'
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Packages with a page of their own, in the order of the menu. */
+/** Plugins and sources with a page in the documentation, in the order of the menu. */
 export const PLUGINS: readonly string[] = [
   'grpc-source',
   'rest-connector',
@@ -18,13 +18,13 @@ export const PLUGINS: readonly string[] = [
   'invalidation',
 ]
 
-/** What a third source, or another transport, is written against. */
+/** Packages for authors of custom sources and transports. */
 export const INTEGRATION: readonly string[] = ['source-kit', 'grpc-transport']
 
 export interface Entry {
-  /** What is imported: `@vinyasa/live-query/ws`. */
+  /** Import specifier, such as `@vinyasa/live-query/ws`. */
   readonly specifier: string
-  /** The source behind it, from the root of the repository. */
+  /** Path of the source file, relative to the root of the repository. */
   readonly source: string
 }
 
@@ -35,7 +35,7 @@ export interface PublicPackage {
   readonly entries: readonly Entry[]
 }
 
-/** Every package that is published, with what it exports. */
+/** Returns the published packages and their exports. */
 export function publicPackages(): PublicPackage[] {
   const folders = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'apps/gateway']
   return folders.flatMap((folder) => {
@@ -57,8 +57,8 @@ export function publicPackages(): PublicPackage[] {
 }
 
 /**
- * Where a link of a file in `folder` leads on the site: files of the repository are pages of it, or stand in the
- * repository. Throws where there is no such file.
+ * Converts a link in a file of `folder` to a link of the site. Files without a page link to the public repository.
+ * Throws if the file does not exist.
  */
 export function siteLink(href: string, folder: string): string {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return href
@@ -76,7 +76,7 @@ export function siteLink(href: string, folder: string): string {
   return `${REPOSITORY_URL}/${kind}/main/${target}${anchor}`
 }
 
-/** A README as a page of the site. */
+/** Returns a README as a page of the site. */
 export function readmePage(folder: string): string {
   const text = readFileSync(join(root, folder, 'README.md'), 'utf8')
   return text.replace(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${siteLink(href, folder)})`)

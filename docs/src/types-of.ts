@@ -4,11 +4,11 @@ import { root } from './repository.ts'
 
 export interface Program {
   readonly checker: ts.TypeChecker
-  /** What a source file exports, by name. */
+  /** Returns the exports of a source file. */
   exportsOf(source: string): ts.Symbol[]
 }
 
-/** The types of some sources, which stand in the repository, or in another checkout of it. */
+/** Reads the types of source files. `at` is the root of the repository, or of another checkout. */
 export function readTypes(sources: readonly string[], at: string = root): Program {
   const program = ts.createProgram(
     sources.map((source) => join(at, source)),
@@ -37,7 +37,7 @@ export function readTypes(sources: readonly string[], at: string = root): Progra
   }
 }
 
-/** The objects with settings that a value may be, or hold by name or in a list, each with where it stands in the value. */
+/** Returns the object types in a type, including values of maps and items of lists, each with its path in the value. */
 export function objectsIn(type: ts.Type, checker: ts.TypeChecker): [ts.Type, string][] {
   const seen = new Set<ts.Type>()
   function look(one: ts.Type, suffix: string): [ts.Type, string][] {
@@ -53,7 +53,7 @@ export function objectsIn(type: ts.Type, checker: ts.TypeChecker): [ts.Type, str
   return look(type, '')
 }
 
-/** Whether a type is made of no settings: functions, and objects of classes and libraries, are not. */
+/** Whether a type has no settings: primitives, functions, classes, and types of libraries. */
 export function isOpaque(type: ts.Type, checker: ts.TypeChecker): boolean {
   if ((type.flags & ts.TypeFlags.Object) === 0) return true
   if (checker.isArrayLikeType(type)) return false
@@ -67,12 +67,12 @@ export function isOpaque(type: ts.Type, checker: ts.TypeChecker): boolean {
   )
 }
 
-/** Whether a type has methods: such an object is written as code, or made by a call. */
+/** Whether a type has methods. Such objects are not options. */
 export function hasMethods(type: ts.Type): boolean {
   return type.getProperties().some(({ flags }) => (flags & ts.SymbolFlags.Method) !== 0)
 }
 
-/** What its TSDoc says, as markdown of one paragraph. */
+/** Returns the TSDoc of a symbol as one paragraph of markdown. */
 export function meaningOf(symbol: ts.Symbol, checker: ts.TypeChecker): string {
   const text = ts.displayPartsToString(symbol.getDocumentationComment(checker))
   const throws = symbol
@@ -87,7 +87,7 @@ export function meaningOf(symbol: ts.Symbol, checker: ts.TypeChecker): string {
     .trim()
 }
 
-/** For a cell of a table, and for Vue, which reads `<` and braces as its own outside code. */
+/** Escapes text for a table cell, and for Vue, which interprets `<` and braces outside of code. */
 export function cell(text: string): string {
   return text
     .split(/(`[^`]*`)/)
@@ -96,7 +96,7 @@ export function cell(text: string): string {
     .replace(/\|/g, '\\|')
 }
 
-/** Code in a cell. */
+/** Returns code for a table cell. */
 export function codeCell(text: string): string {
   return `\`${text.replace(/\s+/g, ' ').replace(/\|/g, '\\|')}\``
 }
