@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type CodeBlock, codeBlocks } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkBlock } from './support/check-block.ts'
+import { checkBlock, type Followed } from './support/check-block.ts'
 import { type Story, startStory } from './support/story.ts'
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
@@ -11,21 +11,31 @@ const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter(
 )
 const blocksOf = (page: string): CodeBlock[] => codeBlocks(readFileSync(`${docs}${page}`, 'utf8'))
 /** What the first page has the reader make stands on all of them. */
-const given = blocksOf('start-here.md').filter(({ file }) => file !== undefined && !file.includes('config'))
+const filesOf = (blocks: readonly CodeBlock[]): CodeBlock[] =>
+  blocks.filter(({ file }) => file !== undefined && !file.includes('config'))
+const given = filesOf(blocksOf('start-here.md'))
+/** The pages about clients use the gateway of this page. */
+const demoGateway = blocksOf('clients/demo-gateway.md')
 const skipped: string[] = []
+
+function followed(block: CodeBlock, blocks: readonly CodeBlock[]): Followed {
+  const index = blocks.indexOf(block)
+  return { ...block, before: blocks[index - 1], after: blocks[index + 1] }
+}
 
 describe.each(pages.map((page) => [page, blocksOf(page)] as const).filter(([, blocks]) => blocks.length > 0))(
   '%s',
-  (_, blocks) => {
+  (page, blocks) => {
     let story: Story
     beforeAll(async () => {
-      story = await startStory(given)
-    })
+      const isAboutClients = page.startsWith('clients/')
+      story = await startStory(isAboutClients ? [...given, ...filesOf(demoGateway)] : given)
+      if (!isAboutClients || page === 'clients/demo-gateway.md') return
+      for (const block of demoGateway) await checkBlock(followed(block, demoGateway), story, () => {})
+    }, 60_000)
     afterAll(() => story[Symbol.asyncDispose]())
 
-    it.each(
-      blocks.map((block, index) => ({ ...block, before: blocks[index - 1], after: blocks[index + 1] })),
-    )('line $line: $language $file', async (block) => {
+    it.each(blocks.map((block) => followed(block, blocks)))('line $line: $language $file', async (block) => {
       await expect(checkBlock(block, story, (command) => skipped.push(command))).resolves.toBeUndefined()
     })
   },

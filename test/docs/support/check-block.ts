@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { formatWithOptions } from 'node:util'
 import type { CodeBlock } from '@vinyasa/test-kit'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { ConfigMap, Service } from 'kubernetes-models/v1'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { parse } from 'graphql'
 import { parseAllDocuments } from 'yaml'
 import { loadConfig } from '../../../apps/gateway/src/config/file/load-config.ts'
@@ -56,6 +57,10 @@ export async function checkBlock(
       return checkDockerfile(code, story)
     case 'proto':
       return void story.write(file ?? 'example.proto', code)
+    case 'kotlin':
+    case 'swift':
+      // No compiler for these clients is installed.
+      return
     case 'rust':
       // Another gateway's: it is only read.
       return void story.write(file ?? 'main.rs', code)
@@ -77,7 +82,7 @@ function expectAnswerBefore({ before }: Followed): void {
 
 async function ask(query: string, story: Story): Promise<string> {
   if (!story.isServing) await story.start()
-  const isLive = query.includes('@live')
+  const isLive = /@live|^subscription/m.test(query)
   const accept = isLive
     ? 'text/event-stream'
     : query.includes('@defer')
@@ -141,12 +146,30 @@ async function checkYaml(block: Followed, story: Story): Promise<void> {
 
 async function runProgram({ file, language, code }: Followed, story: Story): Promise<void> {
   // Programs that a command starts.
-  if (/^(shop|users|follow-.+)\.mjs$/.test(file ?? '')) return void story.write(file ?? '', code)
-  // A client of the gateway is no server in its place.
-  if (!code.includes('ws://localhost:4000')) await story.configured(code)
+  if (/^(shop|users|token|follow-.+)\.mjs$/.test(file ?? '')) return void story.write(file ?? '', code)
+  // Clients leave the gateway running.
+  const isClient = /:\/\/localhost:4000|'\.\/client\.ts'/.test(code) && !code.includes('listen(4000)')
+  if (!isClient) await story.configured(code)
   const at = story.write(file ?? `program-${Math.abs(hash(code))}.${language}`, code)
-  await import(/* @vite-ignore */ at)
+  const printed = vi.spyOn(console, 'log')
+  vi.stubEnv('TOKEN', story.environment['TOKEN'])
+  try {
+    await import(/* @vite-ignore */ at)
+    const lines = printed.mock.calls.map((values) => `${formatWithOptions({ colors: false }, ...values)}\n`)
+    if (isClient) expectPrinted(code, lines.join(''))
+  } finally {
+    printed.mockRestore()
+    vi.unstubAllEnvs()
+  }
   if (code.includes('listen(4000)')) story.serves()
+}
+
+/** A client names its output in a comment: `// prints "Ada", then "Grace"`. */
+function expectPrinted(code: string, printed: string): void {
+  const [, comment] = /^\/\/ prints (.*)$/m.exec(code) ?? []
+  if (comment === undefined) return
+  const expected = [...comment.matchAll(/"([^"]*)"/g)].map(([, line]) => `${line}\n`)
+  expect(printed).toBe(expected.join(''))
 }
 
 function hash(text: string): number {

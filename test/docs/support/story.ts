@@ -141,7 +141,7 @@ export async function startStory(backends: readonly CodeBlock[]): Promise<Story>
   }
 
   async function runCommand(command: Command): Promise<string> {
-    const [, assigned, inner = ''] = /^(\w+)=\$\((.*)\)$/.exec(command.text) ?? []
+    const [, assigned, inner = ''] = /^(?:export )?(\w+)=\$\((.*)\)$/.exec(command.text) ?? []
     if (assigned !== undefined) {
       environment[assigned] = (await runShell(inner)).trim()
       return ''
