@@ -20,6 +20,6 @@ export function useGrpcSource(): never {
 function notHere(): GrpcSourceError {
   return new GrpcSourceError(
     'GRPC_SOURCE_PLATFORM',
-    '@vinyasa/grpc-source needs the sockets of Node, Bun or Deno for HTTP/2: run this server there, or bundle it with the export condition "node".',
+    '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of them, or bundle it with the export condition "node".',
   )
 }

@@ -138,7 +138,7 @@ describe('options in .proto text', () => {
     }
     expect(warnings).toEqual([
       expect.stringContaining(
-        'm.S.Get, option (google.api.http): unknown field "bindings" for message google.api.HttpRule; it is not read',
+        'm.S.Get, option (google.api.http): unknown field "bindings" for message google.api.HttpRule; the option is ignored',
       ),
       expect.stringContaining('m.S.Get, option (google.api.http)'),
     ])
@@ -210,12 +210,12 @@ describe('.proto text', () => {
       'syntax = "proto3"; message A { int32 = 3; }',
       'line 1, column 38: expected the field\'s name, found "="',
     ],
-    ['message A { optional string s = 1 [(a) = {] }; }', 'expected brackets that match'],
-    ['message A {', 'the text ends'],
-    ['/* open', 'a comment that is never closed'],
-    ['message A { optional string s = "x }', 'a string that is never closed'],
-    ['edition = "2077";', 'edition "2077" is not known'],
-    ['message A { optional string s = 1 [(a) = { [[[[ ', 'the text ends'],
+    ['message A { optional string s = 1 [(a) = {] }; }', 'expected matching brackets'],
+    ['message A {', 'found the end of the file'],
+    ['/* open', 'the comment is not closed'],
+    ['message A { optional string s = "x }', 'the string is not closed'],
+    ['edition = "2077";', 'unknown edition "2077"'],
+    ['message A { optional string s = 1 [(a) = { [[[[ ', 'found the end of the file'],
   ])('that is none says where: %s', async (text, message) => {
     await expect(schemaOf(text)).rejects.toThrow(message)
   })

@@ -323,11 +323,13 @@ describe('calls of operations', () => {
     })
     const text = await events.text()
     expect(text).toContain('"code":"TOO_MANY_AT_ONCE"')
-    expect(text).toContain('As many streams of the service are open as one client may have')
+    expect(text).toContain('This client has too many open streams of the service')
     for (const query of ['{ getItem { id } }', 'mutation { putItem { id } }']) {
       const { errors } = await run(yoga, query)
       expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_AT_ONCE' } }])
-      expect(errors[0].message).toMatch(/for one client .* ask for less at once, or try again/)
+      expect(errors[0].message).toMatch(
+        /requests of this client .* Send fewer requests at the same time, or try again/,
+      )
       expect(errors[0].extensions).not.toHaveProperty('grpc')
     }
   })

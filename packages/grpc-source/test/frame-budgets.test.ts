@@ -39,7 +39,7 @@ const REPEATED: Readonly<Record<string, Repeated>> = {
     Buffer.concat([OPENED, rawFrame(Kind.DATA, 0, 1, Buffer.of(0, 0, 0x3f, 0, 0))]),
     rawFrame(Kind.DATA, 0, 1, 'a'),
   ],
-  'DATA of calls that are over': [OVER, rawFrame(Kind.DATA, 0, 1, Buffer.alloc(16_384))],
+  'late DATA': [OVER, rawFrame(Kind.DATA, 0, 1, Buffer.alloc(16_384))],
 }
 
 const replying =
@@ -85,7 +85,9 @@ describe('a peer that repeats', () => {
       await waitUntil(async () => {
         const error = await transport.unary({ ...CALL, timeoutMs: 1_000 }, REQUEST).catch(String)
         // Small frames within one block have a bound of their own.
-        return String(error).includes(name === 'CONTINUATION' ? 'has no end' : `sent more ${name} frames`)
+        return String(error).includes(
+          name === 'CONTINUATION' ? 'does not end' : `sent too many ${name} frames`,
+        )
       })
       // Nor is it connected to at once.
       const { connections } = peer
@@ -149,7 +151,7 @@ describe('budgets', () => {
       for (const kind of [Kind.HEADERS, Kind.HEADERS, Kind.WINDOW_UPDATE, Kind.WINDOW_UPDATE, Kind.PING])
         budgets.count(kind, 100)
     }
-    expect(() => new FrameBudgets().count(Kind.SETTINGS, 2_000_000)).toThrow('more SETTINGS frames')
+    expect(() => new FrameBudgets().count(Kind.SETTINGS, 2_000_000)).toThrow('too many SETTINGS frames')
   })
 
   it('are kept where the clock is set back', () => {
@@ -158,6 +160,6 @@ describe('budgets', () => {
       budgets.at(now, 0)
       for (let count = 0; count < 900; count++) budgets.count(Kind.SETTINGS, 0)
     }
-    expect(() => budgets.count(Kind.SETTINGS, 2_000_000)).toThrow('more SETTINGS frames')
+    expect(() => budgets.count(Kind.SETTINGS, 2_000_000)).toThrow('too many SETTINGS frames')
   })
 })

@@ -244,7 +244,7 @@ describe('header blocks of any size', () => {
 
   const tooMuch = {
     status: 'INTERNAL',
-    message: expect.stringContaining('a header block of more than') as string,
+    message: expect.stringContaining('a header block is larger than') as string,
   }
 
   it.each([64_000, 66_000, 100_000, 140_000, 300_000, 4_500_000])(
@@ -291,12 +291,12 @@ describe('header blocks of any size', () => {
     const decoder = new HpackDecoder(MAX_BYTES)
     // The code of the end, which no text may hold.
     const wrong = literal(0, 'x', 'a'.repeat(8), true).fill(0xff, 4)
-    expect(() => decode(decoder, wrong)).toThrow('the code of its end')
+    expect(() => decode(decoder, wrong)).toThrow('the end-of-string code')
     const again = new HpackDecoder(MAX_BYTES)
     expect(decode(again, Buffer.concat([literal(0, 'x', 'a'.repeat(30_000), false), wrong]))).toBeUndefined()
     expect(() =>
       decode(again, Buffer.concat([CODED(0x40), literal(0x40, 'x', 'a'.repeat(8), true).fill(0xff, 4)])),
-    ).toThrow('the code of its end')
+    ).toThrow('the end-of-string code')
     const peer = await startRawPeer((socket, { type, stream }) => {
       if (type === DATA) socket.write(rawBlock(stream, Buffer.concat(Array<Buffer>(200).fill(CODED(0)))))
     })
@@ -441,7 +441,7 @@ describe('a peer', () => {
     ['a reset that is too short', 1, rawFrame(RST, 0, 1, 'abc')],
     ['settings that are cut', 1, rawFrame(SETTINGS, 0, 0, 'abcde')],
     ['settings of a stream', 1, rawFrame(SETTINGS, 0, 1)],
-    ['a window beyond all bounds', 3, rawSettings({ 4: 2 ** 31 })],
+    ['the server set a flow-control window that is too large', 3, rawSettings({ 4: 2 ** 31 })],
     ['a frame size below the least', 1, rawSettings({ 5: 100 })],
     ['a ping that is cut', 1, rawFrame(PING, 0, 0, 'ping')],
     ['a window that grows by nothing', 1, rawFrame(WINDOW, 0, 0, uint32(0))],
@@ -457,7 +457,7 @@ describe('a peer', () => {
   })
 
   it.each([
-    ['data before headers', 1, [rawFrame(DATA, 0, 1, 'a')], 'INTERNAL'],
+    ['the server sent data before headers', 1, [rawFrame(DATA, 0, 1, 'a')], 'INTERNAL'],
     ['headers in the middle', 1, [whole, whole], 'INTERNAL'],
     [
       'headers that hold too much',
@@ -592,6 +592,6 @@ it('a peer that asks for answers and reads none is left', async () => {
   const call = transportTo(peer.address).unary(CALL, REQUEST)
   await expect(call).rejects.toMatchObject({
     status: 'UNAVAILABLE',
-    message: expect.stringContaining('asks more'),
+    message: expect.stringContaining('does not read the responses'),
   })
 })

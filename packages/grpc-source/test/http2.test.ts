@@ -84,7 +84,7 @@ describe('messages', () => {
   it('over the limit are refused by their prefix alone', () => {
     const reader = new FrameReader(3, () => {}, memory())
     reader.push(frame('abc'))
-    expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('allows 3')
+    expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('channel.maxReceiveBytes is 3')
   })
 
   it('that are long count in the ledger until whoever asked has read them', async () => {
@@ -168,8 +168,8 @@ describe('targets', () => {
   })
 
   it.each([
-    ['xds:///service', {}, 'needs the transport "grpc-js"'],
-    ['unix-abstract:name', {}, 'needs the transport "grpc-js"'],
+    ['xds:///service', {}, 'only supported by the transport "grpc-js"'],
+    ['unix-abstract:name', {}, 'only supported by the transport "grpc-js"'],
     ['dns://8.8.8.8/host:80', {}, 'write "host:port"'],
     ['host:99999', {}, 'write "host:port"'],
     ['host:80', { tls: { cert: 'no', key: 'no' } }, 'TLS options'],

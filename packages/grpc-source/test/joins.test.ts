@@ -186,12 +186,12 @@ describe('joins', () => {
     [
       'in a batch, on a type of its own',
       { type: 'Post', field: 'writer', batch: { ...BATCH, parentKey: 'author_id' } },
-      'Post.writer of grpc source "test": join through j.Users.BatchGetUsers (j.proto) needs Post.author_id, which nothing defines; did you mean "authorId"? Post has author, authorId, id, reviewer; name one of them',
+      'Post.writer of grpc source "test": join through j.Users.BatchGetUsers (j.proto) needs Post.author_id, which is not defined; did you mean "authorId"? the fields of Post are author, authorId, id, reviewer; use one of them',
     ],
     [
       'in a batch, on a type of another source',
       { type: 'Review', field: 'author', batch: BATCH },
-      'needs Review.authorId, which nothing defines; Review has userId; name one of them',
+      'needs Review.authorId, which is not defined; the fields of Review are userId; use one of them',
     ],
     [
       'as the only one of a request',
@@ -201,12 +201,12 @@ describe('joins', () => {
         request: { ids: 'user' },
         batch: { ...BATCH, parentKey: undefined },
       },
-      'needs Review.user, which nothing defines; did you mean "userId"?',
+      'needs Review.user, which is not defined; did you mean "userId"?',
     ],
     [
       'in a call for each parent',
       { type: 'Post', field: 'profile', method: 'j.Users.GetProfile', request: { userId: 'nope' } },
-      'needs Post.nope, which nothing defines; Post has author, authorId, id, reviewer',
+      'needs Post.nope, which is not defined; the fields of Post are author, authorId, id, reviewer',
     ],
   ])('stops the server on a key that the parent has not: %s', async (_what, join, message) => {
     const grpc = await source({ protoText: { 'j.proto': PROTO }, endpoint: 'localhost:1', joins: [join] })
@@ -228,7 +228,7 @@ describe('joins', () => {
     expect(await run(yoga, query)).toEqual(answer)
     const { schema } = grpc
     await writeFile(file, PROTO.replace('author_id', 'writer_id'))
-    await expect(grpc.reload()).rejects.toThrow('needs Post.authorId, which nothing defines')
+    await expect(grpc.reload()).rejects.toThrow('needs Post.authorId, which is not defined')
     expect(grpc.schema).toBe(schema)
     expect(await run(yoga, query)).toEqual(answer)
     await writeFile(file, PROTO.replace('string name', 'string title'))
@@ -285,34 +285,34 @@ message Person { string id = 1; }
     [
       'an unknown method',
       { type: 'Post', field: 'x', method: 'j.Users.Nope' },
-      'joins: Post.x: "j.Users.Nope" names no method',
+      'joins: Post.x: the protos have no method "j.Users.Nope"',
     ],
     [
       'an unknown request field',
       { type: 'Post', field: 'x', method: 'j.Users.GetUser', request: { nope: 'id' } },
-      'request names "nope", which j.GetUserRequest has not; it has id',
+      'request: j.GetUserRequest has no field "nope"; its fields are id',
     ],
     [
       'keys that are no list',
       { type: 'Post', field: 'x', batch: { ...BATCH, keys: 'nope' } },
-      'batch.keys names "nope"',
+      'batch.keys is "nope", but',
     ],
     [
       'items that are no messages',
       { type: 'Post', field: 'x', batch: { ...BATCH, items: 'nope' } },
-      'batch.items names "nope"',
+      'has no repeated message field "nope"',
     ],
     [
       'an unknown item key',
       { type: 'Post', field: 'x', batch: { ...BATCH, itemKey: 'nope' } },
-      'batch.itemKey is "nope", which j.User has not; it has id, name',
+      'batch.itemKey: j.User has no field "nope"; its fields are id, name',
     ],
     [
       'no parent key',
       { type: 'Post', field: 'x', batch: { ...BATCH, parentKey: undefined } },
       'batch.parentKey is missing',
     ],
-    ['no method', { type: 'Post', field: 'x' }, 'names no method; set method, or batch.method'],
+    ['no method', { type: 'Post', field: 'x' }, 'has no method; set method or batch.method'],
   ])('stops the start on %s', async (_what, join, message) => {
     await expect(
       createGrpcSource({

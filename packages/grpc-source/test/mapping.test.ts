@@ -113,7 +113,9 @@ describe('mapping options', () => {
     }
     const plain = await source({ protoText, endpoint: 'x:1' })
     expect(printType(plain.schema.getType('Both') as never)).toContain('a: Status\n  b: BStatus')
-    expect(plain.notes).toEqual(['b.Status is the type "BStatus": a.Status has the name "Status"'])
+    expect(plain.notes).toEqual([
+      'b.Status is called "BStatus", because a.Status already has the name "Status"',
+    ])
     const grpc = await source({ protoText, endpoint: 'x:1', typeNames: { 'b.Status': 'Other' } })
     expect(printType(grpc.schema.getType('Both') as never)).toContain('a: Status\n  b: Other')
   })
@@ -187,7 +189,7 @@ describe('mapping options', () => {
       methods: { 'm.S.ReadBook': { schema: { type: 'MUTATION' } } },
     })
     expect(notes).toEqual([
-      `m.S.FindBooks, m.S.countBooks: mutations, as nothing says that they only read; if they do, write "option idempotency_level = NO_SIDE_EFFECTS" into the proto, or methods: { 'm.S.FindBooks': { schema: { type: 'QUERY' } } }`,
+      `m.S.FindBooks, m.S.countBooks: mapped to mutations, because the protos do not declare them as reads; if they only read, add "option idempotency_level = NO_SIDE_EFFECTS" to the proto, or set methods: { 'm.S.FindBooks': { schema: { type: 'QUERY' } } }`,
     ])
   })
 
@@ -285,7 +287,7 @@ describe('mapping options', () => {
     await expect(
       source({ protoText: { 'm.proto': GET }, methods: { 'm.S.Put': { invalidates } } }),
     ).rejects.toThrow(
-      'm.S.Put: invalidates.entityId "name" names neither an argument nor a part of the result; write {id}',
+      'm.S.Put: invalidates.entityId "name" does not refer to an argument or to the result; write {id}',
     )
   })
 
@@ -431,7 +433,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'a missing import',
       text('syntax = "proto3"; import "no/where.proto"; message A { no.Where there = 1; }'),
-      'm.proto imports "no/where.proto", which was not found (no includePaths are set), and A.there uses the type "no.Where", which no other file defines; add the folder that holds it to includePaths',
+      'm.proto imports "no/where.proto", which was not found (includePaths is empty), and A.there uses the type "no.Where", which is not defined in any other file; add the folder of the imported file to includePaths',
     ],
     [
       'a missing file',
@@ -446,7 +448,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'an unknown option',
       text(service('rpc Get(Req) returns (Req) { option (graphql.shema).name = "x"; }', 'message Req {}')),
-      'm.proto: m.S.Get has the option (graphql.shema), which no imported file defines',
+      'm.proto: m.S.Get has the option (graphql.shema), which is not defined in any imported file',
     ],
     [
       'an unknown field of an option',
@@ -463,7 +465,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1; }',
         ),
       ),
-      'm.proto: m.S.Get: response.pluck names "nope", which m.Req has not; it has id',
+      'm.proto: m.S.Get: response.pluck: m.Req has no field "nope"; its fields are id',
     ],
     [
       'an unknown request pluck',
@@ -473,7 +475,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1; }',
         ),
       ),
-      'request.plucks names "nope"',
+      'request.plucks: m.Req has no field "nope"',
     ],
     [
       'an unknown resolver',
@@ -483,7 +485,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1 [(graphql.field).resolver = "nope"]; }',
         ),
       ),
-      'm.proto: m.Req.id: (graphql.field).resolver names "nope"',
+      'm.proto: m.Req.id: (graphql.field).resolver is "nope"',
     ],
     [
       'two fields of one name',
@@ -493,7 +495,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1; }',
         ),
       ),
-      'm.proto: m.S.B: the query field "x" is also m.S.A (m.proto)',
+      'm.proto: m.S.B: the query field "x" is also used by m.S.A (m.proto)',
     ],
     [
       'a bad trigger',
@@ -503,7 +505,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1; }',
         ),
       ),
-      'live_query.triggers holds "User"; write "<EntityType>.<operation>"',
+      'live_query.triggers contains "User"; write "<EntityType>.<operation>"',
     ],
     [
       'a live mutation',
@@ -523,7 +525,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req {}',
         ),
       ),
-      'is a SUBSCRIPTION but answers once',
+      'is a SUBSCRIPTION but returns a single response',
     ],
     [
       'a wrong default',
@@ -533,12 +535,12 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { int32 n = 1 [(graphql.field).default = "many"]; }',
         ),
       ),
-      'm.Req.n: the default "many" is no value of type Int',
+      'm.Req.n: the default "many" is not a valid Int',
     ],
     [
       'metadata that is a text, which is not told',
       { protoText: { 'm.proto': GET }, endpoint: 'x:1', metadata: { static: 's3cret' as never } },
-      'option metadata.static is a string; expected an object of texts or bytes, or of lists of them',
+      'option metadata.static is a string; expected an object of strings, bytes, or lists of both',
     ],
     [
       'no endpoint',
@@ -548,7 +550,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'an unknown method in the options',
       { ...text(GET), methods: { 'm.S.Nope': {} } },
-      'methods: "m.S.Nope" names no method of the protos',
+      'methods: the protos have no method "m.S.Nope"',
     ],
     [
       'nothing exposed',
@@ -558,7 +560,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'no descriptors',
       { endpoint: 'x:1' },
-      'exactly one of protoFiles (or protoText), descriptorSet, reflection, protoMetadata; none of them is set',
+      'exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; no option is set',
     ],
     ['two inputs', { ...text(GET), reflection: true }, 'protoFiles and reflection are set'],
     [
@@ -574,14 +576,18 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'no metadata for ts-proto',
       { protoMetadata: [{}], endpoint: 'x:1' },
-      'is no protoMetadata; generate it with ts-proto\'s option "outputSchema=true"',
+      'is not the protoMetadata of a generated file; generate it with ts-proto\'s option "outputSchema=true"',
     ],
     [
       'an unreachable reflection server',
       { reflection: true, endpoint: '127.0.0.1:1' },
-      /the server at 127\.0\.0\.1:1 did not describe itself \(UNAVAILABLE/,
+      /the server at 127\.0\.0\.1:1 did not return its descriptors \(UNAVAILABLE/,
     ],
-    ['a wrong endpoint', { ...text(GET), endpoint: 'ftp://x/y' }, 'the endpoint "ftp://x/y" is no address'],
+    [
+      'a wrong endpoint',
+      { ...text(GET), endpoint: 'ftp://x/y' },
+      'the endpoint "ftp://x/y" is not a valid address',
+    ],
   ] as const)('%s', async (_what, options, message) => {
     await expect(createGrpcSource({ name: 'm', ...(options as Partial<GrpcSourceOptions>) })).rejects.toThrow(
       message as string,

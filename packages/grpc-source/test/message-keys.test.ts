@@ -78,19 +78,19 @@ describe('a batched join whose keys are in messages', () => {
   })
 
   it.each([
-    ['ids', 'batch.keys is "ids", a list of n.NewsId; name the field of it that takes the key: ids.id'],
-    ['deep', 'batch.keys is "deep", a list of n.Deep; name the field of it that takes the key: deep.news.id'],
+    ['ids', 'batch.keys is "ids", a list of n.NewsId; add the field that holds the key: ids.id'],
+    ['deep', 'batch.keys is "deep", a list of n.Deep; add the field that holds the key: deep.news.id'],
     [
       'deep.news',
-      'batch.keys is "deep.news", which is a n.NewsId; name the field of it that takes the key: deep.news.id',
+      'batch.keys is "deep.news", which is a n.NewsId; add the field that holds the key: deep.news.id',
     ],
-    ['ids.nope', 'batch.keys names "nope", which n.NewsId has not; it has id, tags'],
-    ['ids.id.more', 'batch.keys is "ids.id.more", but n.NewsId.id is no message'],
+    ['ids.nope', 'batch.keys is "ids.nope", but n.NewsId has no field "nope"; its fields are id, tags'],
+    ['ids.id.more', 'batch.keys is "ids.id.more", but n.NewsId.id is not a message'],
     [
       'ids.tags',
-      'batch.keys is "ids.tags", which goes through two lists, ids and tags; one list takes the keys',
+      'batch.keys is "ids.tags", which contains two lists, ids and tags; it must contain exactly one',
     ],
-    ['one.id', 'batch.keys is "one.id", which is no repeated field'],
+    ['one.id', 'batch.keys is "one.id", which is not a repeated field'],
   ])('stops the start on keys: %s', async (keys, message) => {
     const started = createGrpcSource({
       name: 't',

@@ -16,23 +16,23 @@ const open = (settings: Partial<GrpcSourceOptions>) =>
 it.each<[Partial<GrpcSourceOptions>, string]>([
   [
     { fields: { 'shop.v1.User.secrte': { omit: true } } },
-    'fields: "shop.v1.User.secrte" names no field of the protos; did you mean "shop.v1.User.secret"?',
+    'fields: the protos have no field "shop.v1.User.secrte"; did you mean "shop.v1.User.secret"?',
   ],
   [
     { typeNames: { 'shop.v1.Usr': 'Person' } },
-    'typeNames: "shop.v1.Usr" names no message or enum of the protos; did you mean "shop.v1.User"?',
+    'typeNames: the protos have no message or enum "shop.v1.Usr"; did you mean "shop.v1.User"?',
   ],
   [
     { endpoints: { 'shop.v1.User': '127.0.0.1:2' } },
-    'endpoints: "shop.v1.User" names no service of the protos; did you mean "shop.v1.Users"?',
+    'endpoints: the protos have no service "shop.v1.User"; did you mean "shop.v1.Users"?',
   ],
   [
     { methods: { 'shop.v1.Users.GetUsr': { timeoutMs: 5 } } },
-    'methods: "shop.v1.Users.GetUsr" names no method of the protos; did you mean "shop.v1.Users.GetUser"?',
+    'methods: the protos have no method "shop.v1.Users.GetUsr"; did you mean "shop.v1.Users.GetUser"?',
   ],
   [
     { endpoints: { Users: '127.0.0.1:2' } },
-    'names no service of the protos; write it in full, like "shop.v1.Users"',
+    'the protos have no service "Users"; write the full name, for example "shop.v1.Users"',
   ],
 ])('%j is refused at the start', async (settings, message) => {
   await expect(open(settings)).rejects.toThrow(message)

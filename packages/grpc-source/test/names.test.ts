@@ -125,8 +125,8 @@ describe('a service that is added behind all others', () => {
     })
     expect(Object.keys(grpc.schema.getQueryType()?.getFields() ?? {})).toEqual(['get', 'sGet'])
     expect(grpc.notes).toEqual([
-      'a.S.Get is the field "sGet": b.S.Get has the field "get"',
-      'a.M is the type "AM": b.M has the name "M"',
+      'a.S.Get is called "sGet", because b.S.Get already has the name "get"',
+      'a.M is called "AM", because b.M already has the name "M"',
     ])
   })
 
@@ -135,7 +135,7 @@ describe('a service that is added behind all others', () => {
       service S { rpc Get(M) returns (M); }
       service T { rpc Fetch(M) returns (M) { option (graphql.schema) = { type: QUERY name: "get" }; } }`
     const grpc = await source({ protoText: { 'a.proto': text }, endpoint: 'x:1', expose: 'all' })
-    expect(grpc.notes).toEqual(['a.S.Get is the field "sGet": a.T.Fetch has the field "get"'])
+    expect(grpc.notes).toEqual(['a.S.Get is called "sGet", because a.T.Fetch already has the name "get"'])
   })
 })
 

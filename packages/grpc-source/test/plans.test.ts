@@ -114,7 +114,11 @@ describe('plans', () => {
       expect(answer).toMatchObject({
         data: { user: null, other: { id: '1' } },
         errors: [
-          { message: 'The service did not find it', path: ['user'], extensions: { code: 'NOT_FOUND' } },
+          {
+            message: 'The service did not find the requested entity',
+            path: ['user'],
+            extensions: { code: 'NOT_FOUND' },
+          },
         ],
       })
       expect(events.map(({ outcome }) => outcome)).toEqual(['planned', 'fell-back'])
@@ -158,7 +162,7 @@ describe('plans', () => {
     await run(yoga, 'query I { __schema { queryType { name } } }')
     await run(yoga, '{ hello user(id: "1") { id } }')
     expect(events).toEqual([
-      { operationName: undefined, outcome: 'unplanned', reason: 'Query.hello has another resolver' },
+      { operationName: undefined, outcome: 'unplanned', reason: 'Query.hello has a different resolver' },
       { operationName: 'M', outcome: 'unplanned', reason: 'it is a mutation' },
       { operationName: 'I', outcome: 'unplanned', reason: 'Query has no field __schema' },
     ])

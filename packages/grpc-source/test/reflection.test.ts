@@ -94,7 +94,7 @@ describe('a server’s reflection', () => {
       ['thing0x0', 'thing0x1'].map((name) => expect.stringMatching(new RegExp(name, 'i'))),
     )
     expect(warnings.join('\n')).toMatch(
-      /p1\.Service0: .* does not describe it \(not found: p1\.Service0\); it is left out/,
+      /p1\.Service0: .* does not describe it \(not found: p1\.Service0\); the service is skipped/,
     )
   })
 
@@ -108,7 +108,7 @@ describe('a server’s reflection', () => {
     [
       'sends another file for an import',
       (wanted) => (wanted === 'other.proto' ? file(1, 0) : undefined),
-      /"other\.proto": a file of another name came/,
+      /"other\.proto": the server returned a file with another name/,
     ],
     [
       'imports without end',
@@ -121,7 +121,7 @@ describe('a server’s reflection', () => {
           dependency: Array.from({ length: 10 }, (_, at) => `f${index * 10 + at}.proto`),
         })
       },
-      /more than \d+ bytes or 10000 files/,
+      /exceed \d+ bytes or 10000 files/,
     ],
   ])('a server that %s: an error that says so', async (_what, find, message) => {
     const server = await serve([file(0, 1, 0, ['other.proto'])], find)

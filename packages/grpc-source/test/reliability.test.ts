@@ -158,7 +158,8 @@ describeTransports('faults of backends', (source) => {
     const server = disposables().use(await startBytesServer('/r.S/Get', () => reply))
     const small = await source({ protoText: { 'r.proto': PROTO }, endpoint: server.address })
     await expect(small.call(GET)).rejects.toMatchObject({
-      message: "The service's reply has more than 4194304 bytes; ask for less, or in several operations",
+      message:
+        'The reply of the service is larger than 4194304 bytes; request less data, or split the operation',
       extensions: { code: 'RESPONSE_TOO_LARGE', limit: 4_194_304 },
       cause: { status: 'RESOURCE_EXHAUSTED' },
     })

@@ -161,7 +161,7 @@ describe('responseHeaders', () => {
     '"%s" stops the start',
     async (name) => {
       await expect(source({ ...OPTIONS, endpoint: 'localhost:1', responseHeaders: [name] })).rejects.toThrow(
-        `responseHeaders: "${name}" cannot be passed on`,
+        `responseHeaders: "${name}" cannot be forwarded`,
       )
     },
   )

@@ -164,7 +164,7 @@ describeTransports('streams of requests', (source) => {
       methods,
     })
     await expect(started).rejects.toThrow(
-      's.Store.Upload: keepRequestsOpen is for methods that stream both ways; leave it out',
+      's.Store.Upload: keepRequestsOpen applies only to bidirectional streaming methods; remove it',
     )
   })
 

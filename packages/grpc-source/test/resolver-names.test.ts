@@ -86,22 +86,22 @@ service Birds { rpc ListBirds(cats.In) returns (Bird) { option (graphql.schema) 
 message Bird { string owner_id = 2; cats.Owner owner = 1 [(graphql.field).resolver = "owner"]; }`
     const protoText = { 'a.proto': proto('Cat'), 'b.proto': proto('Dog'), 'c.proto': dog }
     await expect(source({ protoText, endpoint: '127.0.0.1:1' })).rejects.toThrow(
-      /birds\.Bird\.owner: .*cats\.Cats\.GetOwner \(a\.proto\) and dogs\.Dogs\.GetOwner \(b\.proto\) both have that name/,
+      /birds\.Bird\.owner: .*both cats\.Cats\.GetOwner \(a\.proto\) and dogs\.Dogs\.GetOwner \(b\.proto\) have that name/,
     )
   })
 
   it.each([
-    ['another message', { returns: 'Cat' }, 'returns cats.Cat and the field is cats.Owner'],
-    ['a message around it', { returns: 'Owners' }, 'returns cats.Owners and the field is cats.Owner'],
+    ['another message', { returns: 'Cat' }, 'returns cats.Cat, and the field is cats.Owner'],
+    ['a message around it', { returns: 'Owners' }, 'returns cats.Owners, and the field is cats.Owner'],
     [
       'a list',
       { returns: 'Owners', pluck: 'owners' },
-      'returns a list of cats.Owner and the field is cats.Owner',
+      'returns a list of cats.Owner, and the field is cats.Owner',
     ],
     [
       'one for a list',
       { owner: 'repeated Owner owner = 1' },
-      'returns cats.Owner and the field is a list of cats.Owner',
+      'returns cats.Owner, and the field is a list of cats.Owner',
     ],
   ])('refuses a method that returns %s', async (_what, options, message) => {
     const protoText = { 'a.proto': proto('Cat', options) }

@@ -348,7 +348,7 @@ describe.each([
       const server = await serve((call) => call.stream.close(constants.NGHTTP2_REFUSED_STREAM))
       await expect(
         transportTo(server.address).unary(callOf({ timeoutMs: 400 }), REQUEST),
-      ).rejects.toMatchObject({ status: 'UNAVAILABLE', message: expect.stringContaining('each time') })
+      ).rejects.toMatchObject({ status: 'UNAVAILABLE', message: expect.stringContaining('every attempt') })
       const sent = server.calls.length
       expect(sent).toBeGreaterThan(2)
       expect(sent).toBeLessThan(9)

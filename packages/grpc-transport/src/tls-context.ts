@@ -14,7 +14,7 @@ export function createTlsContext(address: string, { ca, cert, key }: TlsOptions)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new GrpcTransportError(
-      `the TLS options of the endpoint "${address}" cannot be read: ${reason}; they take PEM text or bytes, as readFileSync("ca.pem") gives them`,
+      `the TLS options of the endpoint "${address}" are invalid: ${reason}; pass PEM text or bytes, for example readFileSync("ca.pem")`,
       { cause },
     )
   }
@@ -30,7 +30,7 @@ const CERTIFICATE =
 function checkAuthorities(ca: string | Uint8Array): void {
   const text = Buffer.from(ca as string).toString('latin1')
   const certificates = text.match(CERTIFICATE)
-  if (!certificates) throw new Error('tls.ca holds no certificate')
+  if (!certificates) throw new Error('tls.ca contains no certificate')
   for (const [index, certificate] of certificates.entries()) {
     // A trusted certificate has more than X.509 in it: Node reads it.
     if (certificate.startsWith('-----BEGIN TRUSTED')) continue

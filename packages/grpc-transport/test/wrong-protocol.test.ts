@@ -65,12 +65,15 @@ async function failureOf(kind: keyof typeof SERVERS, tls: TlsOptions | undefined
 
 describe('a server that speaks something else is named as that', () => {
   it.each([
-    ['HTTP/2 over TLS', 'where it expects TLS, write "https://|it speaks TLS: write "https://'],
-    ['HTTP/1.1 over TLS', 'it speaks (TLS|HTTP/1.1)|where it expects TLS, write "https://'],
-    ['HTTP/1.1', 'it speaks HTTP/1.1, not gRPC|where it expects TLS'],
-    ['an HTTP/1.1 page to whatever comes', 'it speaks HTTP/1.1, not gRPC \\("HTTP/1.1 400 Bad Request"\\)'],
-    ['nothing, and closes', 'closed the connection without a word: where it expects TLS, write "https://'],
-    ['nothing, and closes once asked', 'closed the connection without a word: where it expects TLS'],
+    ['HTTP/2 over TLS', 'if it expects TLS, write "https://|the server uses TLS: write "https://'],
+    ['HTTP/1.1 over TLS', 'the server (uses TLS|responded with HTTP/1.1)|if it expects TLS, write "https://'],
+    ['HTTP/1.1', 'responded with HTTP/1.1, not gRPC|if it expects TLS'],
+    [
+      'an HTTP/1.1 page to whatever comes',
+      'responded with HTTP/1.1, not gRPC \\("HTTP/1.1 400 Bad Request"\\)',
+    ],
+    ['nothing, and closes', 'closed the connection without a response: if it expects TLS, write "https://'],
+    ['nothing, and closes once asked', 'closed the connection without a response: if it expects TLS'],
   ] as const)('in plain text, to %s', async (kind, message) => {
     expect(await failureOf(kind, undefined)).toMatch(new RegExp(message))
   })
@@ -88,12 +91,12 @@ describe('a server that speaks something else is named as that', () => {
   })
 
   it.each([
-    ['HTTP/2', 'does not speak TLS: write "http://|where it expects plain text, write "http://'],
-    ['HTTP/1.1', 'does not speak TLS: write "http://'],
-    ['an HTTP/1.1 page to whatever comes', 'does not speak TLS: write "http://'],
-    ['nothing, and closes', 'broke off the TLS handshake: where it expects plain text, write "http://'],
-    ['nothing, and closes once asked', 'broke off the TLS handshake: where it expects plain text'],
-    ['HTTP/1.1 over TLS', 'did not agree to HTTP/2 \\(ALPN\\)|alert'],
+    ['HTTP/2', 'does not use TLS: write "http://|if it expects plain text, write "http://'],
+    ['HTTP/1.1', 'does not use TLS: write "http://'],
+    ['an HTTP/1.1 page to whatever comes', 'does not use TLS: write "http://'],
+    ['nothing, and closes', 'aborted the TLS handshake: if it expects plain text, write "http://'],
+    ['nothing, and closes once asked', 'aborted the TLS handshake: if it expects plain text'],
+    ['HTTP/1.1 over TLS', 'did not select HTTP/2 \\(ALPN\\)|alert'],
     ['HTTP/2 over TLS', 'Hostname/IP does not match'],
   ] as const)('over TLS, to %s', async (kind, message) => {
     expect(await failureOf(kind, { ca: cert })).toMatch(new RegExp(message))
@@ -102,10 +105,13 @@ describe('a server that speaks something else is named as that', () => {
 
 describe('a server that wants a client certificate says so', () => {
   it.each([
-    ['HTTP/2 to known certificates, over TLS 1.3', 'it wants a client certificate: set tls.cert and tls.key'],
+    [
+      'HTTP/2 to known certificates, over TLS 1.3',
+      'the server requires a client certificate: set tls.cert and tls.key',
+    ],
     [
       'HTTP/2 to known certificates, over TLS 1.2',
-      'where it wants a client certificate, set tls.cert and tls.key',
+      'if it requires a client certificate, set tls.cert and tls.key',
     ],
   ] as const)('to none: %s', async (kind, message) => {
     const failure = await failureOf(kind, { ca: cert, serverName: 'localhost' })
@@ -126,16 +132,16 @@ describe('certificates that cannot be read stop the start', () => {
     .replace(/[A-Za-z]/g, 'x')
     .replaceAll(/x{5} x{11}/g, 'BEGIN CERTIFICATE')
   it.each<[string, TlsOptions, string]>([
-    ['a path', { ca: 'certs/ca.pem' }, 'tls.ca holds no certificate'],
-    ['nothing', { ca: '' }, 'tls.ca holds no certificate'],
-    ['bytes of a key', { ca: key }, 'tls.ca holds no certificate'],
+    ['a path', { ca: 'certs/ca.pem' }, 'tls.ca contains no certificate'],
+    ['nothing', { ca: '' }, 'tls.ca contains no certificate'],
+    ['bytes of a key', { ca: key }, 'tls.ca contains no certificate'],
     [
       'a damaged one among good ones',
       { ca: `${cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----` },
       'certificate 2 of tls.ca is damaged',
     ],
     ['text that is none', { ca: damaged }, 'tls.ca'],
-    ['a key of another', { cert, key: 'nope' }, 'cannot be read'],
+    ['a key of another', { cert, key: 'nope' }, 'are invalid'],
   ])('%s', (_, tls, message) => {
     expect(() => createHttp2Transport({ address: 'localhost:1', tls, channel: {} })).toThrow(
       new RegExp(`TLS options of the endpoint "localhost:1".*${message}`),

@@ -43,7 +43,7 @@ export function compileCall(
 ): PlannedCall {
   const [node] = nodes
   const mark = marks.of(definition)
-  if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has another resolver`)
+  if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has a different resolver`)
   const { method } = mark
   const { runtime, withMask } = method
   const info = {
@@ -98,14 +98,14 @@ function replyWriter(
     const plan = compiler.object(output, nullable, nodes)
     return (transcoder) => transcoder.object(plan)
   }
-  if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is no object`)
+  if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is not an object type`)
   // A well-known message, or one without fields, which stands for true.
   const isFlag = codecs.shapes.wellKnown(output) === undefined
   const decode = codecs.decoder(output)
   return (transcoder) => {
     const value = decode(transcoder.reader.buffer)
     const json = leafToJson(isFlag ? true : value, nullable)
-    if (json === undefined && isNonNullType(type)) throw new FallBack('a value that may not be null is null')
+    if (json === undefined && isNonNullType(type)) throw new FallBack('a non-nullable value is null')
     transcoder.json.text(json ?? 'null')
   }
 }

@@ -22,7 +22,7 @@ import { replyReader, type ReplyReader, type TranscodedReply } from './reply-rea
 export const grpcFastPath: FastPath = {
   prepareRoots(selections, scope) {
     const mark = selections[0] && marks.of(selections[0].field)
-    if (mark?.kind !== 'method') throw new NotPlannable('a field has another resolver')
+    if (mark?.kind !== 'method') throw new NotPlannable('a field has a different resolver')
     const joins = createJoinPlans()
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
     const prepare = (before: string, after: string): Prepared => {
@@ -36,7 +36,7 @@ export const grpcFastPath: FastPath = {
 
   prepareJoin({ field, nodes }, scope) {
     const mark = marks.of(field)
-    if (mark?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
+    if (mark?.kind !== 'join') throw new NotPlannable(`${field.name} is not a batched join`)
     const { join } = mark
     const place = createJoinPlans().place(scope, field, join, nodes)
     return {

@@ -91,24 +91,24 @@ export function createJoinField(
   const report: Report = (message, ...option) =>
     void context.findings.push({ element, message, path: [...path, ...option] })
   if (join.batch) return createBatchField(join, join.batch, context, read, report)
-  if (join.method === undefined) return report('names no method; set method, or batch.method')
+  if (join.method === undefined) return report('has no method; set method or batch.method')
   const method = context.findMethod(join.method)
   if (!method)
-    return report(`"${join.method}" names no method of the protos; write "package.Service.Method"`, 'method')
+    return report(`the protos have no method "${join.method}"; write "package.Service.Method"`, 'method')
   if (method.methodKind !== 'unary')
-    return report(`${join.method} streams; a join needs a unary method`, 'method')
+    return report(`${join.method} is a streaming method; a join needs a unary method`, 'method')
   const request = join.request ?? {}
   const missing = Object.keys(request).find((name) => !fieldOf(context.shapes, method.input, name))
   if (missing !== undefined)
     return report(
-      `request names "${missing}", which ${method.input.typeName} has not; ${fieldNames(context.shapes, method.input)}`,
+      `request: ${method.input.typeName} has no field "${missing}"; ${fieldNames(context.shapes, method.input)}`,
       'request',
       missing,
     )
   const pluck = join.pluck === undefined ? undefined : fieldOf(context.shapes, method.output, join.pluck)
   if (join.pluck !== undefined && !pluck)
     return report(
-      `pluck names "${join.pluck}", which ${method.output.typeName} has not; ${fieldNames(context.shapes, method.output)}`,
+      `pluck: ${method.output.typeName} has no field "${join.pluck}"; ${fieldNames(context.shapes, method.output)}`,
       'pluck',
     )
   return createSingleField({ ...join, request }, method, pluck, context, read)
@@ -155,18 +155,18 @@ function createBatchField(
   const method = context.findMethod(batch.method)
   if (!method)
     return report(
-      `batch.method "${batch.method}" names no method of the protos; write "package.Service.Method"`,
+      `batch.method: the protos have no method "${batch.method}"; write "package.Service.Method"`,
       'batch',
       'method',
     )
   if (method.methodKind !== 'unary')
-    return report(`${batch.method} streams; a join needs a unary method`, 'batch', 'method')
+    return report(`${batch.method} is a streaming method; a join needs a unary method`, 'batch', 'method')
   const toRequest = compileKeyPath(shapes, method.input, batch.keys)
   if (typeof toRequest === 'string') return report(toRequest, 'batch', 'keys')
   const items = fieldOf(shapes, method.output, batch.items)
   if (items?.cardinality !== 'list' || items.value.kind !== 'message') {
     return report(
-      `batch.items names "${batch.items}", which is no repeated message of ${method.output.typeName}; ${fieldNames(shapes, method.output)}`,
+      `batch.items: ${method.output.typeName} has no repeated message field "${batch.items}"; ${fieldNames(shapes, method.output)}`,
       'batch',
       'items',
     )
@@ -175,13 +175,13 @@ function createBatchField(
   const itemKey = fieldOf(shapes, message, batch.itemKey ?? 'id')
   if (!itemKey)
     return report(
-      `batch.itemKey is "${batch.itemKey ?? 'id'}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
+      `batch.itemKey: ${message.typeName} has no field "${batch.itemKey ?? 'id'}"; ${fieldNames(shapes, message)}`,
       'batch',
       'itemKey',
     )
   const [parentKey] = keysOf(join)
   if (parentKey === undefined)
-    return report("batch.parentKey is missing: name the parent's field that holds the key", 'batch')
+    return report('batch.parentKey is missing; set it to the parent field that holds the key', 'batch')
   const resolve = createBatchResolver(
     { readKey: read(parentKey), many, maxBatchSize },
     { runtime: context.reader(method), output: method.output, toRequest, items, itemKey, parentKey },
@@ -213,7 +213,7 @@ export function declaredResolver(
     void findings.push({
       file: parent.file.proto.name,
       element: `${parent.typeName}.${field.desc.name}`,
-      message: `(graphql.field).resolver names "${resolver}", but ${problem}`,
+      message: `(graphql.field).resolver is "${resolver}", but ${problem}`,
     })
   const named = exposed.filter(
     ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
@@ -222,7 +222,7 @@ export function declaredResolver(
   if (!method) return report('no RESOLVER or QUERY method has that name')
   if (other)
     return report(
-      `${method.origin} and ${other.origin} both have that name; give one another (graphql.schema).name`,
+      `both ${method.origin} and ${other.origin} have that name; rename one of them with (graphql.schema).name`,
     )
   const { output } = method.desc
   const result = shapes.message(output).fields.find(({ desc }) => desc === method.responsePluck)
@@ -233,7 +233,9 @@ export function declaredResolver(
   const declared = kindOf(field.value, field.cardinality)
   // A scalar is the value that the request is filled from.
   if (field.value.kind === 'message' && given !== declared)
-    return report(`${method.origin} returns ${given} and the field is ${declared}; they must be the same`)
+    return report(
+      `${method.origin} returns ${given}, and the field is ${declared}; both must have the same type`,
+    )
   const siblings = shapes.message(parent).fields
   const inputs = shapes.message(method.desc.input).fields
   const request: Record<string, string> = {}

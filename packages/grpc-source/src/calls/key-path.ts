@@ -14,27 +14,29 @@ export function compileKeyPath(shapes: Shapes, input: DescMessage, path: string)
   for (const name of path.split('.')) {
     if (!message)
       return refuse(
-        `is "${path}", but ${lastOf(fields).desc.parent.typeName}.${lastOf(fields).name} is no message`,
+        `is "${path}", but ${lastOf(fields).desc.parent.typeName}.${lastOf(fields).name} is not a message`,
       )
     const field = fieldOf(shapes, message, name)
     if (!field)
-      return refuse(`names "${name}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`)
+      return refuse(
+        `is "${path}", but ${message.typeName} has no field "${name}"; ${fieldNames(shapes, message)}`,
+      )
     fields.push(field)
     message = field.value.kind === 'message' && field.cardinality !== 'map' ? field.value.message : undefined
   }
   const lists = fields.filter(({ cardinality }) => cardinality !== 'single')
   if (lists.length > 1)
     return refuse(
-      `is "${path}", which goes through two lists, ${lists.map(({ name }) => name).join(' and ')}; one list takes the keys`,
+      `is "${path}", which contains two lists, ${lists.map(({ name }) => name).join(' and ')}; it must contain exactly one`,
     )
   const [list] = lists
   if (list?.cardinality !== 'list')
     return refuse(
-      `is "${path}", which is no repeated field of ${input.typeName}; ${fieldNames(shapes, input)}`,
+      `is "${path}", which is not a repeated field of ${input.typeName}; ${fieldNames(shapes, input)}`,
     )
   if (message)
     return refuse(
-      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which is a'} ${message.typeName}; name the field of it that takes the key: ${suggestions(shapes, message, path) || 'it has none of one value'}`,
+      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which is a'} ${message.typeName}; add the field that holds the key: ${suggestions(shapes, message, path) || 'the message has no scalar field'}`,
     )
   const place = fields.indexOf(list)
   const [around, within] = [fields.slice(0, place + 1), fields.slice(place + 1)]

@@ -32,7 +32,7 @@ export function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | Gr
     if (isToldByBytes(known, value)) return raw
     return withCause(
       badValueError(
-        `The backend sent a google.protobuf.Any of ${typeUrl} that has no JSON: ${reasonOf(cause)}`,
+        `The backend sent a google.protobuf.Any of type ${typeUrl}, which cannot be converted to JSON: ${reasonOf(cause)}`,
       ),
       cause,
     )

@@ -61,7 +61,7 @@ export function decodeGroup(
     const tag = reader.uint32()
     if ((tag & 7) === 4) {
       if (tag >>> 3 === fieldNumber) return
-      throw new MalformedMessageError('malformed protobuf message: a group ends that did not begin')
+      throw new MalformedMessageError('malformed protobuf message: a group ends that was not started')
     }
     const decode = message.fields.get(tag >>> 3)
     if (decode) decode(reader, target, tag & 7, depth)

@@ -43,11 +43,7 @@ class EncoderCompiler {
       if (!isRecord(value)) {
         if (shape.fields.length > 0) throw wrongValue(path, 'an object', value)
         if (value === true) return
-        throw wrongValue(
-          path,
-          `true, as ${desc.typeName} has no fields: what is not there is left out`,
-          value,
-        )
+        throw wrongValue(path, `true or absent, because ${desc.typeName} has no fields`, value)
       }
       const source = shape.oneofs.length === 0 ? value : flattenOneofs(shape, value, path)
       for (const { name, write } of writes) {
@@ -97,7 +93,7 @@ class EncoderCompiler {
       if (packed) writer.tag(number, WireType.LengthDelimited).fork()
       for (const [index, item] of value.entries()) {
         if (item === null || item === undefined)
-          throw wrongValue(`${path}.${index}`, 'a value: lists cannot hold null', item)
+          throw wrongValue(`${path}.${index}`, 'a value, because lists cannot contain null', item)
         write(writer, item, `${path}.${index}`)
       }
       if (packed) writer.join()
@@ -112,7 +108,11 @@ class EncoderCompiler {
         writer.tag(number, WireType.LengthDelimited).fork()
         key.write(writer.tag(1, key.wireType), entryKey, `${path}.key`)
         if (entryValue === null || entryValue === undefined)
-          throw wrongValue(`${path}.${String(entryKey)}`, 'a value: maps cannot hold null', entryValue)
+          throw wrongValue(
+            `${path}.${String(entryKey)}`,
+            'a value, because maps cannot contain null',
+            entryValue,
+          )
         writeValue(writer, entryValue, `${path}.${String(entryKey)}`)
         writer.join()
       }
@@ -200,11 +200,11 @@ function flattenOneofs(
 function mapEntries(value: unknown, key: ScalarType, path: string): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(value)) {
     return value.map((entry: unknown, index) => {
-      if (!isRecord(entry)) throw wrongValue(`${path}.${index}`, 'an entry {key, value}', entry)
+      if (!isRecord(entry)) throw wrongValue(`${path}.${index}`, 'an entry with key and value', entry)
       return [entry['key'], entry['value']] as const
     })
   }
-  if (!isRecord(value)) throw wrongValue(path, 'entries or a JSON object', value)
+  if (!isRecord(value)) throw wrongValue(path, 'a list of entries or a JSON object', value)
   return Object.entries(value).map(
     ([name, item]) => [key === BOOL && /^(true|false)$/.test(name) ? name === 'true' : name, item] as const,
   )

@@ -101,7 +101,7 @@ function readEntry(reader: WireReader, level: number, object: JsonObject): void 
 function within<T>(reader: WireReader, read: () => T): T {
   const { end } = reader
   const length = reader.uint32()
-  if (length > end - reader.pos) throw new MalformedMessageError('a JSON value is cut off')
+  if (length > end - reader.pos) throw new MalformedMessageError('a JSON value is truncated')
   reader.end = reader.pos + length
   const value = read()
   reader.end = end
@@ -128,7 +128,7 @@ export function writeValue(writer: BinaryWriter, value: unknown, level = 0): Bin
 
 /** @throws Error for what is no list of JSON values */
 export function writeList(writer: BinaryWriter, value: unknown, level = 0): BinaryWriter {
-  if (!Array.isArray(value)) throw new Error('no list')
+  if (!Array.isArray(value)) throw new Error('a value is not a list')
   checkLevel(level)
   for (const item of value) writeValue(writer.tag(1, LengthDelimited).fork(), item, level).join()
   return writer
@@ -136,7 +136,8 @@ export function writeList(writer: BinaryWriter, value: unknown, level = 0): Bina
 
 /** @throws Error for what is no JSON object */
 export function writeStruct(writer: BinaryWriter, value: unknown, level = 0): BinaryWriter {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('no JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('a value is not a JSON object')
   checkLevel(level)
   for (const [key, item] of Object.entries(value)) {
     writer.tag(1, LengthDelimited).fork().tag(1, LengthDelimited).string(key)

@@ -35,12 +35,12 @@ export function readTime(reader: WireReader): SecondsAndNanos {
 export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | GraphQLError {
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) {
     return badValueError(
-      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds since 1970, outside of the years 1 to 9999; it may have sent milliseconds as seconds`,
+      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds since 1970, which is outside the years 1 to 9999; check whether it sends milliseconds instead of seconds`,
     )
   }
   if (nanos < 0 || nanos > MAX_NANOS) {
     return badValueError(
-      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds and ${nanos} nanoseconds, of which there are 0 to ${MAX_NANOS}`,
+      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds and ${nanos} nanoseconds; the nanoseconds must be from 0 to ${MAX_NANOS}`,
     )
   }
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
@@ -73,13 +73,13 @@ function toSeconds(match: RegExpExecArray): bigint | undefined {
 export function formatDuration({ seconds, nanos }: SecondsAndNanos): string | GraphQLError {
   if (seconds < -MAX_DURATION || seconds > MAX_DURATION) {
     return badValueError(
-      `The backend sent a google.protobuf.Duration of ${seconds} seconds, outside of -${MAX_DURATION} to ${MAX_DURATION}`,
+      `The backend sent a google.protobuf.Duration of ${seconds} seconds, which is outside -${MAX_DURATION} to ${MAX_DURATION}`,
     )
   }
   const isMixed = (seconds < 0n && nanos > 0) || (seconds > 0n && nanos < 0)
   if (isMixed || Math.abs(nanos) > MAX_NANOS) {
     return badValueError(
-      `The backend sent a google.protobuf.Duration of ${seconds} seconds and ${nanos} nanoseconds, which are of one sign and ${MAX_NANOS} at most`,
+      `The backend sent a google.protobuf.Duration of ${seconds} seconds and ${nanos} nanoseconds; both must have the same sign, with at most ${MAX_NANOS} nanoseconds`,
     )
   }
   const negative = seconds < 0n || nanos < 0

@@ -83,7 +83,7 @@ export function wellKnownCodecs(
       encode: (value, path) =>
         encodeJson(
           path,
-          'an object with "@type", the name of a message that the protos define, or with "value", its bytes as base64, beside it',
+          'an object whose "@type" is the name of a message in the protos, or an object with "@type" and "value", the bytes as base64',
           value,
           () => encodeAny(value, registry),
         ),

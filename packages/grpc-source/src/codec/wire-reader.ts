@@ -109,7 +109,7 @@ export class WireReader {
   enter(): number {
     const outer = this.end
     const length = this.uint32()
-    if (this.pos + length > outer) throw malformed('a field reaches past the end of its message')
+    if (this.pos + length > outer) throw malformed('a field extends past the end of its message')
     this.end = this.pos + length
     return outer
   }
@@ -140,7 +140,7 @@ export class WireReader {
     else if (wireType === 2) this.advance(this.uint32())
     else if (wireType === 5) this.advance(4)
     else if (wireType === 3) this.group(fieldNumber)
-    else throw malformed(`wire type ${wireType} does not exist`)
+    else throw malformed(`unknown wire type ${wireType}`)
   }
 
   /** What stands between the tags of a group, the first of which was read. */
@@ -154,7 +154,7 @@ export class WireReader {
       else if (wireType === 4) depth--
       else this.skip(wireType, tag >>> 3)
       if (depth > 0) continue
-      if (tag >>> 3 !== fieldNumber) throw malformed('a group ends that did not begin')
+      if (tag >>> 3 !== fieldNumber) throw malformed('a group ends that was not started')
       return this.buffer.subarray(start, end)
     }
   }
@@ -199,7 +199,7 @@ export class TooManyItemsError extends MalformedMessageError {
 
   constructor(maxItems: number) {
     super(
-      `the reply has more items than the ${maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
+      `the reply has more than ${maxItems} items (maxResponseItems); request fewer items, or raise the limit`,
     )
     this.maxItems = maxItems
   }

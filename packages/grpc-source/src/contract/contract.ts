@@ -46,7 +46,7 @@ export function readContract({ registry, files, isOwn, annotations, source }: Co
   const used = findUsedTypes([...exposed, ...joined], shapes)
   const names = createTypeNames({ overrides: mapping.typeNames, naming, used, shapes, findings })
   for (const { typeName, name: given, short, rival } of names.renamed)
-    notes.push(`${typeName} is the type "${given}": ${rival} has the name "${short}"`)
+    notes.push(`${typeName} is called "${given}", because ${rival} already has the name "${short}"`)
   const typesMeant = createTypesMeant(used.outputs, names)
   return {
     mapping,
@@ -68,7 +68,7 @@ export function noteNoMethods(
 ): void {
   if (exposed.length > 0 || joined.length > 0) return
   const message = 'no method is exposed'
-  const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
-  if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
+  const mend = 'annotate a method with (graphql.schema), list it in methods, or set expose: "all"'
+  if (expose === 'all') notes.push(`${message}, because the given proto files define no methods`)
   else findings.push({ message: `${message}; ${mend}`, path: ['expose'] })
 }

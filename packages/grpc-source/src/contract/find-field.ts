@@ -8,7 +8,7 @@ export function fieldOf(shapes: Shapes, message: DescMessage, name: string): Fie
 
 /** Says what fields a message has. */
 export function fieldNames(shapes: Shapes, message: DescMessage): string {
-  return `it has ${shapes
+  return `its fields are ${shapes
     .message(message)
     .fields.map(({ name }) => name)
     .join(', ')}`

@@ -106,7 +106,7 @@ export function exposeMethods(input: {
     for (const pluck of plucks ?? []) {
       if (!fieldNamed(desc.input.fields, pluck))
         report(
-          `request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`,
+          `request.plucks: ${desc.input.typeName} has no field "${pluck}"; ${fieldList(desc.input.fields)}`,
           'schema',
           'request',
         )
@@ -115,7 +115,7 @@ export function exposeMethods(input: {
     const responsePluck = pluckName ? fieldNamed(desc.output.fields, pluckName) : undefined
     if (pluckName && !responsePluck) {
       report(
-        `response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`,
+        `response.pluck: ${desc.output.typeName} has no field "${pluckName}"; ${fieldList(desc.output.fields)}`,
         'schema',
         'response',
       )
@@ -179,7 +179,9 @@ function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): Expos
     const name = firstFree(candidates, (one) => owners.has(keyOf(method, one)))
     owners.set(keyOf(method, name), id)
     if (name !== short)
-      notes.push(`${id} is the field "${name}": ${owners.get(keyOf(method, short))} has the field "${short}"`)
+      notes.push(
+        `${id} is called "${name}", because ${owners.get(keyOf(method, short))} already has the name "${short}"`,
+      )
     return { ...method, name }
   })
 }
@@ -215,8 +217,8 @@ function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotat
   const more = likely.length - MAX_NAMED
   const named = likely.slice(0, MAX_NAMED).map(({ id }) => id)
   notes.push(
-    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: mutations, as nothing says that they only read; if they do, write ` +
-      `"option idempotency_level = NO_SIDE_EFFECTS" into the proto, or methods: { '${first.id}': { schema: { type: 'QUERY' } } }`,
+    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: mapped to mutations, because the protos do not declare them as reads; if they only read, add ` +
+      `"option idempotency_level = NO_SIDE_EFFECTS" to the proto, or set methods: { '${first.id}': { schema: { type: 'QUERY' } } }`,
   )
 }
 
@@ -226,11 +228,13 @@ type Report = (message: string, ...option: readonly string[]) => void
 function checkKind(desc: DescMethod, type: FieldType, report: Report): void {
   const refuse = (message: string): void => report(message, 'schema', 'type')
   if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
-    refuse('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
+    refuse(
+      'is a SUBSCRIPTION but returns a single response; declare it as "returns (stream …)", or use type: QUERY',
+    )
   } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
-    refuse(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
+    refuse(`returns a stream, but a ${type} returns a single response; use type: SUBSCRIPTION`)
   } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
-    refuse('takes a stream of requests, which no joined field can send; use type: MUTATION or QUERY')
+    refuse('accepts a stream of requests, which joined fields cannot send; use type: MUTATION or QUERY')
   }
 }
 
@@ -246,7 +250,7 @@ function checkLive(live: LiveOptions | undefined, type: FieldType, report: Repor
   for (const trigger of live.triggers ?? []) {
     if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
       refuse(
-        `live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`,
+        `live_query.triggers contains "${trigger}"; write "<EntityType>.<operation>", each part can be "*"`,
         'triggers',
       )
     }
@@ -254,7 +258,7 @@ function checkLive(live: LiveOptions | undefined, type: FieldType, report: Repor
   const { pollIntervalMs = 0 } = live
   if (pollIntervalMs > 0 && pollIntervalMs < LEAST_POLL_INTERVAL_MS)
     refuse(
-      `live_query.poll_interval_ms is ${pollIntervalMs}; at least ${LEAST_POLL_INTERVAL_MS} is allowed`,
+      `live_query.poll_interval_ms must be at least ${LEAST_POLL_INTERVAL_MS}, got ${pollIntervalMs}`,
       'pollIntervalMs',
     )
 }
@@ -280,7 +284,7 @@ function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]
       findings.push({
         file: method.desc.parent.file.proto.name,
         element: method.id,
-        message: `the ${method.type.toLowerCase()} field "${method.name}" is also ${first.origin}; rename one with (graphql.schema).name, or in methods`,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" is also used by ${first.origin}; rename one of them with (graphql.schema).name or methods`,
       })
     }
     seen.set(key, method)
@@ -292,5 +296,7 @@ function fieldNamed(fields: readonly DescField[], wanted: string): DescField | u
 }
 
 function fieldList(fields: readonly DescField[]): string {
-  return fields.length === 0 ? 'it has no fields' : `it has ${fields.map(({ name }) => name).join(', ')}`
+  return fields.length === 0
+    ? 'it has no fields'
+    : `its fields are ${fields.map(({ name }) => name).join(', ')}`
 }

@@ -24,7 +24,7 @@ export function checkNamesInSettings(settings: Settings, registry: FileRegistry)
     Object.keys(given)
       .filter((name) => !isKnown(name))
       .map((name) => ({
-        message: `${setting}: "${name}" names no ${what} of the protos; ${mendOf(name, known)}`,
+        message: `${setting}: the protos have no ${what} "${name}"; ${mendOf(name, known)}`,
         path: [setting, name],
       }))
   return [
@@ -39,7 +39,7 @@ function mendOf(name: string, known: ReadonlySet<string>): string {
   const [nearest] = nearestNames(name, known, 1)
   if (nearest !== undefined) return `did you mean "${nearest}"?`
   const [example] = known
-  return example === undefined ? 'they have none' : `write it in full, like "${example}"`
+  return example === undefined ? 'remove it' : `write the full name, for example "${example}"`
 }
 
 function namesIn(registry: FileRegistry): Record<'methods' | 'services' | 'types' | 'fields', Set<string>> {

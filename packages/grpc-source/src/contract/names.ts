@@ -104,9 +104,9 @@ export function createTypeNames(options: {
 function checkOverrides(overrides: Readonly<Record<string, string>>, findings: Finding[]): void {
   for (const [name, rivals] of groupBy(Object.entries(overrides), ([, name]) => name)) {
     const owners = rivals.map(([typeName]) => typeName)
-    const message = `typeNames gives the name "${name}" to ${owners.join(' and ')}`
+    const message = `typeNames assigns the name "${name}" to ${owners.join(' and ')}`
     const path = ['typeNames', ...owners.slice(-1)]
     if (rivals.length > 1) findings.push({ message, path })
-    if (RESERVED.includes(name)) findings.push({ message: `${message}, but it is not free`, path })
+    if (RESERVED.includes(name)) findings.push({ message: `${message}, but the name is reserved`, path })
   }
 }

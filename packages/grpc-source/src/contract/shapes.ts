@@ -172,7 +172,7 @@ function duplicatesIn({ typeName, file }: DescMessage, fields: readonly FieldSha
   return fields.flatMap(({ name, desc }): Finding[] => {
     const first = firstByName.get(name)?.desc
     if (!first || first === desc) return []
-    const message = `the fields ${first.name} and ${desc.name} are both called "${name}" in GraphQL; rename one with (graphql.field).name in the proto, or with fields: { '${typeName}.${desc.name}': { name: … } }`
+    const message = `the fields ${first.name} and ${desc.name} are both called "${name}" in GraphQL; rename one of them with (graphql.field).name in the proto, or with fields: { '${typeName}.${desc.name}': { name: … } }`
     return [{ file: file.proto.name, element: typeName, message }]
   })
 }

@@ -9,7 +9,7 @@ export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDe
   const visit = (file: FileDescriptorProto): void => {
     if (ordered.has(file)) return
     if (visiting.has(file.name))
-      throw descriptorError(`${file.name} imports itself, by way of ${[...visiting].join(' → ')}`)
+      throw descriptorError(`${file.name} imports itself (${[...visiting].join(' → ')})`)
     visiting.add(file.name)
     for (const name of file.dependency) {
       const dependency = byName.get(name)

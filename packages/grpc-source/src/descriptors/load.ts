@@ -34,10 +34,10 @@ export async function loadDescriptors(
   }
   const named = Object.entries(inputs).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
   if (named.length !== 1) {
-    const found = named.length === 0 ? 'none of them is set' : `${named.join(' and ')} are set`
+    const found = named.length === 0 ? 'no option is set' : `${named.join(' and ')} are set`
     throw optionError(
       [],
-      `descriptors come from exactly one of protoFiles (or protoText), descriptorSet, reflection, protoMetadata; ${found}`,
+      `set exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; ${found}`,
     )
   }
   if (typeof descriptorSet === 'string') onFile(descriptorSet)
@@ -59,7 +59,7 @@ export async function loadDescriptors(
     return ordered(createDescriptorRegistry(set), ownFiles, ({ file }) => ownFiles.has(file.proto.name))
   }
   const transport = main()
-  if (!transport) throw optionError(['reflection'], 'reflection needs an endpoint to ask; set endpoint')
+  if (!transport) throw optionError(['reflection'], 'reflection needs an endpoint; set endpoint')
   const asked = reflection === true || !reflection ? {} : reflection
   const { set, services } = await reflectDescriptors(transport, endpoint, asked, onLeftOut)
   const registry = createDescriptorRegistry(set)

@@ -52,7 +52,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
   const missing: MissingImport[] = []
-  const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
+  const where = includePaths.length === 0 ? 'includePaths is empty' : `looked in ${includePaths.join(', ')}`
   const find = createProtoFinder({ protoFiles, protoText, includePaths, onFile })
 
   function compile(proto: FoundProto, chain: readonly Importing[] = []): Promise<void> | undefined {
@@ -121,7 +121,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const symbols = resolveTypes(references, files, [...wellKnown.values()], missing, where)
   for (const { importPath, importedBy } of missing) {
     onLeftOut(
-      `${importedBy} imports "${importPath}", which was not found (${where}); no type needs it, but options that it defines are not read`,
+      `${importedBy} imports "${importPath}", which was not found (${where}); its types are not used, but the options that it defines are ignored`,
     )
   }
   return { registry: withOptions(files, [...wellKnown.values()], symbols, onLeftOut), named }
@@ -135,7 +135,7 @@ function refuseCircle(name: string, chain: readonly Importing[]): void {
   throw invalidFile(name, [
     new ProtoSyntaxError(
       first.at,
-      `${name} imports itself (${circle}); move what both sides need to a file of its own`,
+      `${name} imports itself (${circle}); move the shared definitions to a separate file`,
     ),
   ])
 }
@@ -177,7 +177,7 @@ function resolveTypes(
     if (absent) {
       const { element, name } = reference
       throw descriptorError(
-        `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which no other file defines; add the folder that holds it to includePaths, or its text to protoText`,
+        `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which is not defined in any other file; add the folder of the imported file to includePaths, or its text to protoText`,
       )
     }
     throw invalidFile(reference.file, [new ProtoSyntaxError(reference.at, whyNoType(reference, resolution))])
@@ -191,10 +191,10 @@ function whyNoType(
 ): string {
   const uses = `${element} uses the type "${name}", which`
   if (!resolution) {
-    return `${uses} neither this file nor its imports define; correct the name or import the file that defines it`
+    return `${uses} is not defined in this file or its imports; correct the name, or import the file that defines it`
   }
   if ('wrong' in resolution) return `${uses} ${resolution.wrong}`
-  return `${uses} ${resolution.unseen} defines, and ${file} does not import that; add import "${resolution.unseen}";`
+  return `${uses} is defined in ${resolution.unseen}, but ${file} does not import that file; add import "${resolution.unseen}";`
 }
 
 function withOptions(
@@ -211,7 +211,7 @@ function withOptions(
   const files = [...wellKnown, ...parsed.map(({ file }) => file)]
   const registry = createDescriptorRegistry(create(FileDescriptorSetSchema, { file: files }))
   for (const { file, options } of parsed) {
-    const leaveOut = (message: string): void => onLeftOut(`${file.name}: ${message}; it is not read`)
+    const leaveOut = (message: string): void => onLeftOut(`${file.name}: ${message}; the option is ignored`)
     for (const written of options) attempt(file, () => interpretExtensions(written, registry, leaveOut))
   }
   return registry
@@ -237,7 +237,7 @@ function invalidFiles(files: readonly FileFaults[]): GrpcSourceError {
   const texts = files.map(({ file, faults }) => {
     const [first, ...more] = faults.map(({ message }) => message)
     if (more.length === 0) return `${file} is not a valid .proto file: ${first}`
-    return `${file} is not a valid .proto file, ${faults.length} faults:\n${[first, ...more].map((text) => `- ${text}`).join('\n')}`
+    return `${file} is not a valid .proto file, ${faults.length} errors:\n${[first, ...more].map((text) => `- ${text}`).join('\n')}`
   })
   return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', texts.join('\n'), {
     findings,

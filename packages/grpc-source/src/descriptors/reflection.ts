@@ -66,7 +66,7 @@ export async function reflectDescriptors(
     const reason = (cause instanceof GrpcCallError ? `${cause.status}: ` : '') + reasonOf(cause)
     throw new GrpcSourceError(
       'GRPC_SOURCE_REFLECTION',
-      `reflection: the server at ${endpoint} did not describe itself (${reason}); start it, turn its reflection service on, or give protoFiles or a descriptorSet`,
+      `reflection: the server at ${endpoint} did not return its descriptors (${reason}); start the server, enable its reflection service, or set protoFiles or descriptorSet`,
       { cause },
     )
   }
@@ -79,14 +79,14 @@ class ReflectedFiles {
 
   /** Why the server gave no file, if it did not. */
   add(answer: ReflectionAnswer | undefined): string | undefined {
-    if (!answer) return 'it did not answer'
+    if (!answer) return 'the server did not respond'
     const { errorResponse, fileDescriptorResponse } = answer
     if (errorResponse) return errorResponse.errorMessage || `error ${errorResponse.errorCode}`
     for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
       this.#bytes += bytes.length
       if (this.#bytes > MAX_BYTES || this.#files.size >= MAX_FILES)
         throw new Error(
-          `its descriptors have more than ${MAX_BYTES} bytes or ${MAX_FILES} files; name the services wanted in reflection.services`,
+          `the descriptors exceed ${MAX_BYTES} bytes or ${MAX_FILES} files; list the services that you need in reflection.services`,
         )
       const file = fromBinary(FileDescriptorProtoSchema, bytes)
       if (this.#files.has(file.name)) continue
@@ -129,12 +129,12 @@ async function addServices(
       if (files.hasService(name)) continue
       described.delete(name)
       leftOut.push(
-        `${name}: the server lists this service and does not describe it (${reason ?? 'no file with it came'})`,
+        `${name}: the server lists this service but does not describe it (${reason ?? 'the returned files do not define it'})`,
       )
     }
   }
   if (described.size === 0 && names.length > 0) throw new Error(leftOut.join('; '))
-  for (const message of leftOut) onLeftOut(`${message}; it is left out`)
+  for (const message of leftOut) onLeftOut(`${message}; the service is skipped`)
   return described
 }
 
@@ -146,7 +146,8 @@ async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
       if (reason !== undefined) throw new Error(`the import "${name}": ${reason}`)
     }
     const still = files.missingImports().find((name) => missing.includes(name))
-    if (still !== undefined) throw new Error(`the import "${still}": a file of another name came`)
+    if (still !== undefined)
+      throw new Error(`the import "${still}": the server returned a file with another name`)
   }
 }
 
@@ -204,7 +205,7 @@ async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Pr
   if (unknown === undefined) return [...wanted]
   throw new GrpcSourceError(
     'GRPC_SOURCE_REFLECTION',
-    `reflection.services names "${unknown}", which the server does not list; it has ${listed.join(', ')}`,
+    `reflection.services contains "${unknown}", which the server does not have; its services are ${listed.join(', ')}`,
   )
 }
 

@@ -78,13 +78,13 @@ export function createJoinPlans(): JoinPlans {
       const own = memberIn(type, join.parentKey)
       const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
       if (!key || !isLeafType(leaf) || definition.args.length > 0)
-        throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
+        throw new NotPlannable(`${definition.name} is not joined by a field of ${parent.typeName}`)
       const place = plans.place(scope, definition, join, nodes)
       return inPlaceOf(key, options, (writing, value) => {
         const given = serializedKey(leaf, value)
         if (given !== null) writing.gaps.push({ at: writing.json.length, place, key: String(given) })
         else if (place.missing) writing.json.raw(place.missing)
-        else throw new FallBack('a joined field that may not be null has no key')
+        else throw new FallBack('a non-nullable joined field has no key')
       })
     },
     shared(scope, parent, type, definition, nodes, options) {
@@ -166,7 +166,7 @@ function textField(type: GraphQLObjectType, name: string, fields: readonly Field
     isLeafType(leaf) &&
     isSpecifiedScalarType(leaf) &&
     !field.annotation.resolver
-  if (!field || !isText) throw new NotPlannable(`${type.name}.${name} is no text, but the key of a join`)
+  if (!field || !isText) throw new NotPlannable(`${type.name}.${name} is the key of a join but not a string`)
   return field
 }
 
@@ -180,7 +180,7 @@ interface Key {
 function keyOf(field: FieldShape, options: LeafOptions): Key {
   const { value } = field
   if (field.cardinality !== 'single' || value.kind === 'message')
-    throw new NotPlannable(`${field.desc.toString()} is no single value, but the key of a join`)
+    throw new NotPlannable(`${field.desc.toString()} is the key of a join but not a single value`)
   const isNull = field.hasPresence || value.kind === 'wellKnown'
   return { read: leafReader(value, options), initial: isNull ? null : leafZero(value, options) }
 }

@@ -175,6 +175,6 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
 }
 
 function missing({ place: { missing: json } }: JoinGap): Value {
-  if (!json) throw new FallBack('a joined field that may not be null has no item')
+  if (!json) throw new FallBack('a non-nullable joined field has no item')
   return { length: json.length, objects: 0, json }
 }

@@ -59,7 +59,7 @@ export function createFieldCompiler(
       return (transcoder) => transcoder.nestedObject(plan, group)
     }
     const write = leafWriter(value, nullable, isNonNullType(type), options)
-    if (!write) throw new NotPlannable(`${String(nullable)} is no scalar or enum`)
+    if (!write) throw new NotPlannable(`${String(nullable)} is not a scalar or an enum`)
     return write
   }
 
@@ -67,7 +67,7 @@ export function createFieldCompiler(
     const { number } = field.desc
     const check = skipRules.check(field)
     if (field.value.kind !== 'message' || !check)
-      throw new NotPlannable(`${field.desc.toString()} is no flag`)
+      throw new NotPlannable(`${field.desc.toString()} is not a boolean`)
     const wireType = wireTypeOf(field.value, options.scalars)
     if (field.cardinality === 'list')
       return listField(field, options, (transcoder) => {
@@ -83,7 +83,7 @@ export function createFieldCompiler(
 
   function list(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const nullable = getNullableType(type)
-    if (!isListType(nullable)) throw new NotPlannable(`${field.desc.toString()} is no list`)
+    if (!isListType(nullable)) throw new NotPlannable(`${field.desc.toString()} is not a list`)
     const group = wireTypeOf(field.value, options.scalars) === 3 ? field.desc.number : 0
     const item = writerOf(field.value, nullable.ofType as GraphQLOutputType, nodes, group)
     return listField(field, options, item)

@@ -97,7 +97,7 @@ export function createMapCompiler(
         write: jsonWriter(field, nullable, options),
       }
     const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
-    if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is no list of entries`)
+    if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is not a list of entries`)
     return {
       rule,
       absent: Buffer.from('[]'),
@@ -129,7 +129,7 @@ function entriesWriter(field: FieldShape, plan: MessagePlan, { scalars }: LeafOp
       transcoder.object(plan, 0, (place) => {
         if (place !== -1) reader.pos = place
         const value = place === -1 ? key.zero : key.read(reader)
-        if (seen.has(value)) throw new FallBack('a key is in a map twice')
+        if (seen.has(value)) throw new FallBack('a map contains a key twice')
         seen.add(value)
       })
       reader.leave(outer)

@@ -90,7 +90,7 @@ export function createMessageCompiler(
       .message(desc)
       .fields.find((candidate) => candidate.name === own && candidate.inOutput)
     if (!field || field.annotation.resolver)
-      throw new NotPlannable(`${type.name}.${name} is no field of ${desc.typeName}`)
+      throw new NotPlannable(`${desc.typeName} has no field for ${type.name}.${name}`)
     return { field, compiled: compileField(field, writtenType(definition), nodes, isFlag(definition)) }
   }
 

@@ -32,7 +32,7 @@ export function leafWriter(
 ): WriteValue | undefined {
   if (!isLeafType(type)) return undefined
   const writeNull = ({ json }: Transcoder): void => {
-    if (isNonNull) throw new FallBack('a value that may not be null is null')
+    if (isNonNull) throw new FallBack('a non-nullable value is null')
     json.raw(NULL)
   }
   if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)
@@ -57,7 +57,7 @@ export function leafToJson(value: unknown, type: GraphQLLeafType): string | unde
   if (value instanceof Error) throw new FallBack(value.message)
   const serialized: unknown = type.serialize(value)
   const json = serialized === null ? undefined : JSON.stringify(serialized)
-  if (json === undefined) throw new FallBack(`${type.name} has no output for a value`)
+  if (json === undefined) throw new FallBack(`${type.name} cannot serialize a value`)
   return json
 }
 
@@ -98,7 +98,7 @@ function enumWriter(
     const json = jsonOf.get(name)
     if (json) transcoder.json.raw(json)
     else if (name === null) writeNull(transcoder)
-    else throw new FallBack(`${type.name} does not know a value`)
+    else throw new FallBack(`${type.name} does not define a value`)
   }
 }
 
@@ -116,7 +116,7 @@ function scalarWriter(
         const length = reader.uint32()
         const start = reader.pos
         reader.pos = start + length
-        if (reader.pos > reader.end) throw new FallBack('a string is cut off')
+        if (reader.pos > reader.end) throw new FallBack('a string is truncated')
         json.string(reader.buffer, start, start + length)
       }
     case ScalarType.BOOL:

@@ -89,7 +89,7 @@ export class ReplyTranscoder implements Transcoder {
     const [part] = plan.parts
     const base = this.open(plan)
     this.scan(plan, base, 0)
-    if (!part) throw new FallBack('nothing is selected')
+    if (!part) throw new FallBack('no field is selected')
     const at = this.slots[base + part.slot] as number
     if (at !== -1) {
       reader.pos = at
@@ -144,7 +144,7 @@ export class ReplyTranscoder implements Transcoder {
     const [from, written, gaps, lists] = [reader.pos, json.length, this.gaps.length, this.lists.length]
     const { objects } = this
     const { items } = reader
-    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
+    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deeply')
     let next = 0
     let isExpected = true
     json.byte(BRACE)
@@ -195,14 +195,14 @@ export class ReplyTranscoder implements Transcoder {
   }
 
   private absent(given: Part['absent']): void {
-    if (!given) throw new FallBack('a field that may not be null is not set')
+    if (!given) throw new FallBack('a non-nullable field is not set')
     if (typeof given === 'function') given(this)
     else this.json.raw(given)
   }
 
   /** Opens a frame of slots for a message. */
   private open(plan: MessagePlan): number {
-    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
+    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deeply')
     const base = this.top
     this.top = base + plan.slots
     if (this.top > this.slots.length) {
@@ -240,7 +240,7 @@ export class ReplyTranscoder implements Transcoder {
         const at = base + rule.slot
         switch (rule.handling) {
           case 'once':
-            if (this.slots[at] !== -1) throw new FallBack('a message field is there twice')
+            if (this.slots[at] !== -1) throw new FallBack('a message field occurs twice')
             this.slots[at] = reader.pos
             if (rule.check) rule.check(this, wireType)
             else reader.skip(wireType, number)
@@ -269,7 +269,7 @@ export class ReplyTranscoder implements Transcoder {
       reader.skip(wireType, rule.number)
       return
     }
-    if (rule.wireType === 3) throw new FallBack('a group is there as a message')
+    if (rule.wireType === 3) throw new FallBack('a group is encoded as a message')
     if (rule.handling === 'list') {
       const at = base + rule.slot
       if (this.slots[at] === -1) this.slots[at] = tagAt
@@ -287,7 +287,7 @@ export class ReplyTranscoder implements Transcoder {
     for (const other of rule.clears) {
       const at = base + other.slot
       if (this.slots[at] === -1) continue
-      if (other.handling === 'once') throw new FallBack('two members of a oneof are set')
+      if (other.handling === 'once') throw new FallBack('two fields of a oneof are set')
       this.slots[at] = -1
     }
   }

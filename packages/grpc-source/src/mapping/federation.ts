@@ -89,7 +89,7 @@ function entitiesField(
     const field = byName.get(typeName)?.field
     if (!field?.resolve) {
       // There is an error for each reference.
-      throw new GraphQLError(`"${typeName.slice(0, 120)}" is no entity that this subgraph resolves`, {
+      throw new GraphQLError(`this subgraph does not resolve an entity "${typeName.slice(0, 120)}"`, {
         extensions: { code: 'BAD_USER_INPUT' },
       })
     }

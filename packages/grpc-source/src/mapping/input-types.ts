@@ -151,7 +151,7 @@ export class InputTypes {
     this.#options.findings.push({
       file: field.desc.parent.file.proto.name,
       element: `${field.desc.parent.typeName}.${field.desc.name}`,
-      message: `the default "${text}" is no value of type ${String(type)}; write it as in GraphQL`,
+      message: `the default "${text}" is not a valid ${String(type)}; write it in GraphQL syntax`,
     })
     return undefined
   }

@@ -28,7 +28,7 @@ function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
         output: (value) => (value instanceof Date ? value.toISOString() : value),
       })
     case 'Duration':
-      return scalar(typeName, 'A length of time in seconds, with up to nine decimals: `1.5s`.', {
+      return scalar(typeName, 'A duration in seconds, with up to nine decimals: `1.5s`.', {
         parse: (value) => (parseDuration(value, typeName), value),
       })
     case 'Bytes':
@@ -51,7 +51,7 @@ function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
           ),
       })
     case 'Long':
-      return scalar(typeName, 'A 64-bit integer: a number where that is exact, else a string.', {
+      return scalar(typeName, 'A 64-bit integer, sent as a number if that is exact, otherwise as a string.', {
         parse: (value) => parseLong(value, typeName),
       })
     case 'BigInt':
@@ -100,7 +100,7 @@ function parseLong(value: unknown, typeName: string): string | number {
   const valid =
     (typeof value === 'number' && Number.isSafeInteger(value)) ||
     (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
-  return checked(value, valid, typeName, 'a 64-bit integer, as a string when it is past 2^53') as
+  return checked(value, valid, typeName, 'a 64-bit integer, as a string if it exceeds 2^53') as
     | string
     | number
 }

@@ -163,7 +163,7 @@ export class Invoker {
         joined.ending.abort()
         if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
       }
-      return new GrpcCallError('CANCELLED', 'the caller went away')
+      return new GrpcCallError('CANCELLED', 'the client disconnected')
     })
   }
 

@@ -24,7 +24,7 @@ export interface AnswerHead {
 export function createReplyHeaders(names: readonly string[]): ReplyHeaders {
   for (const [index, name] of names.entries()) {
     if (!isOfConnection(name.toLowerCase()) && /^[\w.!#$%&'*+^`|~-]+$/.test(name)) continue
-    const message = `responseHeaders: "${name}" cannot be passed on; it belongs to the connection or the body, or is no header`
+    const message = `responseHeaders: "${name}" cannot be forwarded, because it is not a valid header or belongs to the connection or the body`
     throw optionError(['responseHeaders', index], message)
   }
   const chosen = new Set(names.map((name) => name.toLowerCase()))

@@ -43,15 +43,18 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
 }
 
 const TOO_MANY_STREAMS =
-  'As many streams of the service are open as one client may have; end one of them, or try again in a moment.'
+  'This client has too many open streams of the service. Close one of them, or try again later.'
 
 /** Returns an error for a limit of this server, which must not be reported as a backend error. */
 function toLimitError(error: unknown): GraphQLError | undefined {
   if (error instanceof TooManyItemsError) {
     const limit = error.maxItems
-    return new GraphQLError(`The service's reply has more than ${limit} items in its lists; ask for fewer`, {
-      extensions: { code: RESPONSE_TOO_LARGE, limit },
-    })
+    return new GraphQLError(
+      `The reply of the service has more than ${limit} list items; request fewer items`,
+      {
+        extensions: { code: RESPONSE_TOO_LARGE, limit },
+      },
+    )
   }
   const own = error instanceof GrpcCallError ? error.ownLimit : undefined
   if (!own) return undefined
@@ -63,11 +66,11 @@ function toLimitError(error: unknown): GraphQLError | undefined {
   const [text, code] =
     own.of === 'reply'
       ? [
-          `The service's reply has more than ${limit} bytes; ask for less, or in several operations`,
+          `The reply of the service is larger than ${limit} bytes; request less data, or split the operation`,
           RESPONSE_TOO_LARGE,
         ]
       : [
-          `The arguments are more than the ${limit} bytes that are sent to the service; send less`,
+          `The arguments are larger than ${limit} bytes, the limit of requests to the service; send less data`,
           'BAD_USER_INPUT',
         ]
   return new GraphQLError(text, { extensions: { code, limit } })

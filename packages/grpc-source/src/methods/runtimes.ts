@@ -52,7 +52,7 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
     if (overrides[methodId(desc)]?.keepRequestsOpen && desc.methodKind !== 'bidi_streaming')
       options.findings.push({
         element: methodId(desc),
-        message: 'keepRequestsOpen is for methods that stream both ways; leave it out',
+        message: 'keepRequestsOpen applies only to bidirectional streaming methods; remove it',
         path: ['methods', methodId(desc), 'keepRequestsOpen'],
       })
 

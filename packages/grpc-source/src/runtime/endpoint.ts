@@ -31,7 +31,7 @@ export function resolveEndpoint(
   if (!match && !isTarget) {
     throw optionError(
       path,
-      `the endpoint "${written}" is no address; write "host:port", "http://host:port" or "https://host:port"`,
+      `the endpoint "${written}" is not a valid address; write "host:port", "http://host:port" or "https://host:port"`,
     )
   }
   const [, scheme, host = written] = isTarget ? [undefined, undefined, written] : (match ?? [])

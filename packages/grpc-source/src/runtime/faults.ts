@@ -32,10 +32,10 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
   OK: INTERNAL,
   CANCELLED: { ...INTERNAL, code: 'CANCELLED', text: 'The call was cancelled' },
   UNKNOWN: INTERNAL,
-  INVALID_ARGUMENT: { ...REFUSED, code: 'BAD_USER_INPUT', text: 'The service refused an argument' },
-  DEADLINE_EXCEEDED: { ...INTERNAL, code: 'TIMEOUT', text: 'The service did not answer in time' },
-  NOT_FOUND: { ...REFUSED, code: 'NOT_FOUND', text: 'The service did not find it' },
-  ALREADY_EXISTS: { ...REFUSED, code: 'CONFLICT', text: 'It exists already' },
+  INVALID_ARGUMENT: { ...REFUSED, code: 'BAD_USER_INPUT', text: 'The service rejected an argument' },
+  DEADLINE_EXCEEDED: { ...INTERNAL, code: 'TIMEOUT', text: 'The service did not respond in time' },
+  NOT_FOUND: { ...REFUSED, code: 'NOT_FOUND', text: 'The service did not find the requested entity' },
+  ALREADY_EXISTS: { ...REFUSED, code: 'CONFLICT', text: 'The entity already exists' },
   PERMISSION_DENIED: {
     ...REFUSED,
     code: 'FORBIDDEN',
@@ -45,25 +45,25 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
   RESOURCE_EXHAUSTED: {
     ...INTERNAL,
     code: 'RATE_LIMITED',
-    text: 'The service has no more room for this',
+    text: 'The service has exhausted a resource or a quota',
     isForCaller: true,
   },
   FAILED_PRECONDITION: {
     ...REFUSED,
     code: 'FAILED_PRECONDITION',
-    text: 'The service cannot do this as things are',
+    text: 'The service cannot do this in its current state',
   },
   // Some parts of a transaction that was cut off may stand.
   ABORTED: {
     ...INTERNAL,
     code: 'CONFLICT',
-    text: 'The service broke this off, as something else came between',
+    text: 'The service aborted the call because of a conflict',
     isForCaller: true,
   },
   OUT_OF_RANGE: {
     ...REFUSED,
     code: 'BAD_USER_INPUT',
-    text: 'The service refused an argument that is out of range',
+    text: 'The service rejected an argument that is out of range',
   },
   // Clients give it to a reply without a message as well, so nobody knows what was done.
   UNIMPLEMENTED: {
@@ -83,7 +83,7 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
   UNAUTHENTICATED: {
     ...REFUSED,
     code: 'UNAUTHENTICATED',
-    text: 'The service does not know who asks',
+    text: 'The service could not authenticate the caller',
     isAlive: true,
   },
 }

@@ -39,7 +39,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport<Abo
     const { path, signal } = call
     if (signal?.aborted)
       return Promise.reject(
-        new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false }),
+        new GrpcCallError('CANCELLED', 'the client disconnected before the call started', { wasSent: false }),
       )
     return new Promise((resolve, reject) => {
       const begun = begin()
@@ -246,7 +246,7 @@ function isServiceError(error: unknown): error is ServiceError & { metadata?: Me
 function noConnection({ address, channel: { connectTimeoutMs = 900 } }: ResolvedEndpoint): GrpcCallError {
   return new GrpcCallError(
     'UNAVAILABLE',
-    `${address} accepts connections but did not speak HTTP/2 within ${connectTimeoutMs} ms`,
+    `${address} accepted the connection but did not start HTTP/2 within ${connectTimeoutMs} ms`,
     { retryable: false, wasSent: false },
   )
 }

@@ -40,7 +40,7 @@ export function variesByOf(sourceName: string, settings: MetadataSettings): Vari
   if (!fromContext || fromContext.readsHeaders) return toVariesBy(headers)
   return toVariesBy(
     headers,
-    `grpc source "${sourceName}": metadata.fromContext may read who asks; set readsHeaders on the function to the request headers that it reads, [] if none`,
+    `grpc source "${sourceName}": metadata.fromContext can depend on the caller; set readsHeaders on the function to the request headers that it reads, or to []`,
   )
 }
 
@@ -107,7 +107,7 @@ export function toEntries(values: Readonly<Record<string, MetadataValue>>): Meta
     const value = values[written]
     if (value === undefined || isOfConnection(name)) continue
     if (!/^[0-9a-z_.-]+$/.test(name))
-      throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
+      throw badInputError(`"${written}" is not a valid metadata name; use only a-z, 0-9, "-", "_" and "."`)
     if (!Array.isArray(value)) entries.push([name, toItem(name, value as string | Uint8Array)])
     else
       for (const item of value as readonly (string | Uint8Array)[]) entries.push([name, toItem(name, item)])
@@ -124,6 +124,6 @@ function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
 function checkedValue(name: string, value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
   throw badInputError(
-    `the value of "${name}" has characters that gRPC metadata cannot carry: only printable ASCII is allowed`,
+    `the value of "${name}" contains characters that gRPC metadata does not allow; use only printable ASCII`,
   )
 }

@@ -22,7 +22,7 @@ const NUMBERS = rows(
   [
     'two fields of one number',
     `${P3}message A {\n  string a = 1;\n  int32 b = ▲1;\n}`,
-    'A.b has the number 1, which A.a has',
+    'A.b has the number 1, which is also used by A.a',
   ],
   [
     'a field of a oneof with the number of another',
@@ -42,13 +42,13 @@ const NUMBERS = rows(
   [
     'zero',
     `${P3}message A { string a = ▲0; }`,
-    'A.a has the number 0; fields have numbers from 1 to 536870911',
+    'A.a has the number 0; fields must have numbers from 1 to 536870911',
   ],
   ['a negative number', `${P3}message A { string a = ▲-1; }`, "expected the field's number"],
   [
     'a number past the largest',
     `${P3}message A { string a = ▲536870912; }`,
-    'A.a has the number 536870912; fields have',
+    'A.a has the number 536870912; fields must have',
   ],
   ['a number past 32 bits', `${P3}message A { string a = ▲4294967297; }`, 'the number 4294967297'],
   ["the first of protobuf's own numbers", `${P3}message A { string a = ▲19000; }`, '19000 to 19999'],
@@ -56,77 +56,77 @@ const NUMBERS = rows(
   [
     'a reserved number',
     `${P3}message A { reserved 2, 4 to 6; string a = ▲5; }`,
-    'A.a has the number 5, which A reserves (4 to 6)',
+    'A.a has the number 5, which is reserved by A (4 to 6)',
   ],
   [
     'a number reserved to the end',
     `${P3}message A { reserved 9 to max; string a = ▲12; }`,
-    'which A reserves (9 to max)',
+    'which is reserved by A (9 to max)',
   ],
   [
     'a reserved number, said behind it',
     `${P3}message A { string a = ▲5; reserved 5; }`,
-    'which A reserves (5)',
+    'which is reserved by A (5)',
   ],
   [
     'a reserved name',
     `${P3}message A { reserved "a", "b"; string ▲b = 1; }`,
-    'A.b has a name that A reserves',
+    'the name of A.b is reserved by A',
   ],
   ['a name reserved twice', `${P3}message A { reserved "a", ▲"a"; }`, 'reserves the name "a" twice'],
   [
     'reserved ranges that overlap',
     `${P3}message A { reserved 1 to 5, ▲4 to 6; }`,
-    'reserves 4 to 6 beside 1 to 5',
+    'reserves 4 to 6, which overlaps with 1 to 5',
   ],
-  ['a reserved zero', `${P3}message A { reserved ▲0; }`, 'numbers from 1 to 2147483646'],
+  ['a reserved zero', `${P3}message A { reserved ▲0; }`, 'numbers must be from 1 to 2147483646'],
   ['a reserved number past 32 bits', `${P3}message A { reserved ▲2147483648; }`, 'from 1 to 2147483646'],
   [
     'an extension range past the largest number',
     `${P2}message A { extensions ▲5 to 536870912; }`,
-    'numbers from 1 to 536870911',
+    'numbers must be from 1 to 536870911',
   ],
   [
     'an extension past the largest number of all but MessageSets',
     `${P2}message A { extensions 5 to max; } extend A { optional A a = ▲600000000; }`,
-    'A keeps 5 to 536870911 alone for extensions',
+    'A only declares 5 to 536870911 for extensions',
   ],
   [
     "an extension past a MessageSet's largest number",
     `${P2}message A { option message_set_wire_format = true; extensions 5 to max; } extend A { optional A a = ▲2147483647; }`,
-    'extensions have numbers from 1 to 2147483646',
+    'extensions must have numbers from 1 to 2147483646',
   ],
   [
     'a field inside of an extension range',
     `${P2}message A { extensions 5 to 9; optional string a = ▲7; }`,
-    'keeps for extensions (5 to 9)',
+    'is declared for extensions by A (5 to 9)',
   ],
   [
     'extension ranges that overlap',
     `${P2}message A { extensions 5 to 9; extensions ▲9 to 12; }`,
-    'beside 5 to 9',
+    'overlaps with 5 to 9',
   ],
   [
     'an extension range over a reserved one',
     `${P2}message A { reserved 5 to 9; extensions ▲9 to 12; }`,
-    'beside',
+    'overlaps with it reserves',
   ],
-  ['an extension range of zero', `${P2}message A { extensions ▲0; }`, 'numbers from 1 to 536870911'],
-  ['an extension range backwards', `${P2}message A { extensions ▲9 to 5; }`, 'ends before it begins'],
+  ['an extension range of zero', `${P2}message A { extensions ▲0; }`, 'numbers must be from 1 to 536870911'],
+  ['an extension range backwards', `${P2}message A { extensions ▲9 to 5; }`, 'ends before it starts'],
   [
     'an extension outside of the ranges',
     `${P2}message A { extensions 5 to 9; } extend A { optional string a = ▲10; }`,
-    'A keeps 5 to 9 alone for extensions',
+    'A only declares 5 to 9 for extensions',
   ],
   [
     'an extension of a message without ranges',
     `${P2}message A {} extend A { optional string a = ▲10; }`,
-    'A keeps no number for extensions',
+    'A declares no numbers for extensions',
   ],
   [
     'two extensions of one number',
     `${P2}message A { extensions 5 to 9; } extend A { optional string a = 5; optional string b = ▲5; }`,
-    'which the extension a has',
+    'which is also used by the extension a',
   ],
 )
 
@@ -149,7 +149,7 @@ const NAMES = rows(
   [
     'values of one name in two enums of one scope',
     `${P3}enum A { Z = 0; } enum B { ▲Z = 0; }`,
-    "an enum's values are named beside it, not inside of it",
+    'enum values share the scope of their enum',
   ],
   [
     'a value and a message of one name',
@@ -189,19 +189,19 @@ const NAMES = rows(
   [
     'a name that an imported file has',
     `${P3}import "b.proto"; message ▲A {}`,
-    'A is defined in b.proto too',
+    'A is also defined in b.proto',
     { 'b.proto': `${P3}message A {}` },
   ],
   [
     'a name of a file that this one does not see, which it uses',
     `${P3}import "c.proto"; message ▲A {} message B { A a = 1; }`,
-    'A is defined in b.proto too; rename one of them, or import one file by one path',
+    'A is also defined in b.proto; rename one of them, or import the file by the same path everywhere',
     { 'b.proto': `${P3}message A {}`, 'c.proto': `${P3}import "b.proto";` },
   ],
   [
     'a message with the name of an imported package',
     `${P3}import "b.proto"; message ▲b {}`,
-    'b is a package of b.proto too',
+    'b is also the name of a package in b.proto',
     { 'b.proto': `${P3}package b.c; message A {}` },
   ],
   [
@@ -230,7 +230,7 @@ const PROTO3 = rows(
   [
     'an enum of proto2 in a field',
     `${P3}import "b.proto"; message M { ▲E a = 1; }`,
-    'E is an enum of proto2',
+    'a proto2 enum',
     { 'b.proto': `${P2}enum E { ONE = 1; }` },
   ],
   [
@@ -258,7 +258,7 @@ const FIELDS = rows(
   [
     'a map to an enum without zero',
     `${P2}enum E { ONE = 1; } message A { map<string, ▲E> a = 1; }`,
-    'the first value of E',
+    'whose first value is',
   ],
   [
     'a map as an extension',
@@ -307,8 +307,8 @@ const ENUMS = rows(
   ['a value past 32 bits', `${P3}enum A { Z = 0; Y = ▲2147483648; }`, '2147483647'],
   ['a value before 32 bits', `${P3}enum A { Z = 0; Y = ▲-2147483649; }`, '-2147483648'],
   ['a reserved number', `${P3}enum A { reserved -3 to 5; Z = ▲0; }`, 'which A reserves (-3 to 5)'],
-  ['a reserved name', `${P3}enum A { reserved "Y"; Z = 0; ▲Y = 1; }`, 'a name that A reserves'],
-  ['reserved ranges that overlap', `${P3}enum A { reserved 2 to 4, ▲4; Z = 0; }`, 'beside 2 to 4'],
+  ['a reserved name', `${P3}enum A { reserved "Y"; Z = 0; ▲Y = 1; }`, 'the name Y is reserved by A'],
+  ['reserved ranges that overlap', `${P3}enum A { reserved 2 to 4, ▲4; Z = 0; }`, 'overlaps with 2 to 4'],
   ['a name reserved twice', `${P3}enum A { reserved "Y", ▲"Y"; Z = 0; }`, 'twice'],
   ['no number', `${P3}enum A { Z▲; }`, 'expected "="'],
   ["values that are one without the enum's name", `${P3}enum Kind { KIND_ONE = 0; ▲ONE = 1; }`, 'KIND_ONE'],
@@ -350,7 +350,7 @@ const IMPORTS = rows(
   [
     'a type of a package that begins like this one',
     `${P3}package shop.orders; message O { ▲shop.users.User u = 1; }`,
-    'users.proto defines, and m.proto does not import that; add import "users.proto";',
+    'is defined in users.proto, but m.proto does not import that file; add import "users.proto";',
     USERS,
   ],
   [
@@ -373,7 +373,7 @@ const IMPORTS = rows(
   [
     'a type that an import imports for itself alone',
     `${P3}import "all.proto"; message O { ▲shop.users.User u = 1; }`,
-    'users.proto defines, and m.proto does not import that',
+    'is defined in users.proto, but m.proto does not import that',
     { ...USERS, 'all.proto': `${P3}import "users.proto"; message All { shop.users.User u = 1; }` },
   ],
   [
@@ -431,11 +431,11 @@ const FILES = rows(
   ['an escape that is none', `${P3}option java_package = "a▲\\q";`, 'escape'],
   ["a character that is none of protobuf's", `${P3}message ▲Ä {}`, '"Ä"'],
   ['a word that begins nothing', `${P3}▲messages A {}`, 'expected "message"'],
-  ['a text that ends', `${P3}message A {\n  string a = 1;▲`, 'the text ends'],
+  ['a text that ends', `${P3}message A {\n  string a = 1;▲`, 'found the end of the file'],
 )
 
 const NEWER_ROWS = rows(
-  ['a reserved range backwards', `${P3}message A { reserved ▲5 to 3; }`, 'ends before it begins'],
+  ['a reserved range backwards', `${P3}message A { reserved ▲5 to 3; }`, 'ends before it starts'],
   [
     'fields of one JSON name that was written',
     `${P3}message A { string a = 1 [json_name = "x"]; int32 ▲b = 2 [json_name = "x"]; }`,
@@ -460,7 +460,7 @@ const NEWER_ROWS = rows(
   ['`required`', `${E23}message A { ▲required string a = 1; }`, 'LEGACY_REQUIRED'],
   ['a group', `${E23}message A { ▲group B = 1 {} }`, 'DELIMITED'],
   ['an open enum without zero first', `${E23}enum A { ▲ONE = 1; }`, 'the first value of A'],
-  ['a reserved name as a text', `${E23}message A { reserved ▲"a"; }`, 'without quotes'],
+  ['a reserved name as a text', `${E23}message A { reserved ▲"a"; }`, 'must not be in quotes'],
 )
 
 /** What protoc refuses since 2023 alone. */

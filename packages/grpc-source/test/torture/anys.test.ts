@@ -76,7 +76,7 @@ it.each([
     expect(data).toEqual({ echo: { any: null, id: 'x' } })
     expect(errors).toMatchObject([
       {
-        message: expect.stringContaining(`The backend sent a google.protobuf.Any of ${any.typeUrl}`),
+        message: expect.stringContaining(`The backend sent a google.protobuf.Any of type ${any.typeUrl}`),
         path: ['echo', 'any'],
       },
     ])

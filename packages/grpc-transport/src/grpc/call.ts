@@ -32,7 +32,7 @@ export interface CallReceiver {
 export type Requests = Parameters<Transport['stream']>[1]
 
 const NOTHING = new Uint8Array()
-const REFUSED = 'the server refused the call each time it was sent'
+const REFUSED = 'the server refused every attempt of the call'
 
 /** Pauses before a call that was refused unseen is sent again; the first time there is none. */
 const FIRST_BACKOFF_MS = 20
@@ -84,7 +84,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { signal, timeoutMs } = this.#call
     if (signal?.aborted)
       return this.end(
-        new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false }),
+        new GrpcCallError('CANCELLED', 'the client disconnected before the call started', { wasSent: false }),
       )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined) this.#timer = systemClock.setTimeout(this.#onDeadline, timeoutMs)
@@ -97,7 +97,9 @@ export class Http2Call implements PendingCall, StreamOwner {
   }
 
   cancel(): void {
-    this.end(new GrpcCallError('CANCELLED', 'the caller went away', { wasSent: this.#stream !== undefined }))
+    this.end(
+      new GrpcCallError('CANCELLED', 'the client disconnected', { wasSent: this.#stream !== undefined }),
+    )
   }
 
   pause(): void {
@@ -281,7 +283,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   #allows(request: Uint8Array): boolean {
     const { maxSendBytes } = this.#settings
     if (maxSendBytes < 0 || request.length <= maxSendBytes) return true
-    const message = `the request has ${request.length} bytes; channel.maxSendBytes allows ${maxSendBytes}`
+    const message = `the request has ${request.length} bytes, but channel.maxSendBytes is ${maxSendBytes}`
     const ownLimit = { of: 'request', maxBytes: maxSendBytes } as const
     const wasSent = this.#stream !== undefined
     this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message, { wasSent, ownLimit }))

@@ -192,7 +192,7 @@ export class Connection {
 
   #giveUpConnecting(): void {
     this.isStuck = true
-    this.#destroy(new Error(`it did not speak HTTP/2 within ${this.#options.connectTimeoutMs} ms`))
+    this.#destroy(new Error(`the server did not start HTTP/2 within ${this.#options.connectTimeoutMs} ms`))
   }
 
   #wake(): void {
@@ -216,7 +216,7 @@ export class Connection {
     if (silence < keepalive.timeMs) return this.#pingAfter(keepalive.timeMs - silence)
     const { timeoutMs } = keepalive
     const stop = countDown(timeoutMs, () =>
-      this.#destroy(new Error(`the server did not answer a ping within ${timeoutMs} ms`)),
+      this.#destroy(new Error(`the server did not respond to a ping within ${timeoutMs} ms`)),
     )
     this.#stopPinging = stop
     this.#session.ping(() => {

@@ -21,7 +21,7 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
   const { connectTimeoutMs = 900 } = channel
   if (channel.raw) {
     throw new GrpcTransportError(
-      'channel.raw holds options of grpc-js; set transport: "grpc-js", or use the other channel options',
+      'channel.raw is only supported by the transport "grpc-js"; set transport: "grpc-js", or use the other channel options',
     )
   }
   let { keepalive } = channel
@@ -41,7 +41,7 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
         openSocket: (onread) => open(socketAddress, onread).setNoDelay(true),
         checkSocket: (socket) =>
           socket instanceof TLSSocket && socket.alpnProtocol !== 'h2'
-            ? 'the server did not agree to HTTP/2 (ALPN)'
+            ? 'the server did not select HTTP/2 (ALPN)'
             : undefined,
         keepalive: () => keepalive,
         onTooManyPings() {

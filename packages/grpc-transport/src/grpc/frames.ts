@@ -80,7 +80,7 @@ export class FrameReader {
   #begin(): void {
     const [flag, a = 0, b = 0, c = 0, d = 0] = this.#prefix
     if (flag !== 0 && flag !== 1) {
-      throw new GrpcCallError('INTERNAL', `the reply is no gRPC message: its first byte is ${flag}`)
+      throw new GrpcCallError('INTERNAL', `the reply is not a gRPC message: its first byte is ${flag}`)
     }
     const size = a * 2 ** 24 + ((b << 16) | (c << 8) | d)
     if (this.#maxBytes >= 0 && size > this.#maxBytes) throw tooLarge(size, this.#maxBytes)
@@ -124,12 +124,15 @@ export async function decompress(
   { caller, signal }: Pick<TransportCall<Abortable>, 'caller' | 'signal'>,
 ): Promise<Unpacked> {
   if (encoding === undefined || encoding === 'identity') {
-    throw new GrpcCallError('INTERNAL', 'the reply is compressed, but its headers do not say how')
+    throw new GrpcCallError(
+      'INTERNAL',
+      'the reply is compressed, but its headers do not name the compression',
+    )
   }
   if (encoding !== 'gzip' && encoding !== 'deflate') {
     throw new GrpcCallError(
       'UNIMPLEMENTED',
-      `the reply is compressed with "${encoding}"; known are gzip and deflate`,
+      `the reply is compressed with "${encoding}"; only gzip and deflate are supported`,
     )
   }
   try {
@@ -141,9 +144,9 @@ export async function decompress(
       refused,
     })
   } catch (cause) {
-    if (signal?.aborted) throw new GrpcCallError('CANCELLED', 'the caller went away')
+    if (signal?.aborted) throw new GrpcCallError('CANCELLED', 'the client disconnected')
     if (cause instanceof GrpcCallError) throw cause
-    throw new GrpcCallError('INTERNAL', `the reply is no valid ${encoding} data`, { cause })
+    throw new GrpcCallError('INTERNAL', `the reply is not valid ${encoding} data`, { cause })
   }
 }
 
@@ -154,7 +157,7 @@ export const refused = (): GrpcCallError =>
 function tooLarge(size: number | string, maxBytes: number): GrpcCallError {
   return new GrpcCallError(
     'RESOURCE_EXHAUSTED',
-    `the reply has ${size} bytes; channel.maxReceiveBytes allows ${maxBytes}`,
+    `the reply has ${size} bytes, but channel.maxReceiveBytes is ${maxBytes}`,
     { ownLimit: { of: 'reply', maxBytes } },
   )
 }

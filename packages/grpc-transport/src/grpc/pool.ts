@@ -111,7 +111,7 @@ export class Pool {
     // At the server's own limit calls wait for others to end.
     if (this.#isResolving || this.#peers.some((peer) => peer.isAlive)) return
     const { authority } = this.#options.target
-    this.#failWaiting(this.#lastFailure ?? unavailable(`${authority} has no address`))
+    this.#failWaiting(this.#lastFailure ?? unavailable(`${authority} did not resolve to an address`))
   }
 
   #beginWaiting(from: () => Connection | undefined): void {
@@ -126,7 +126,7 @@ export class Pool {
   #begin(call: PendingCall, connection: Connection): void {
     if (!call.isEndless || this.#endless.enter(call, this.#places())) return call.begin(connection)
     call.end(
-      unavailable('its client has as many streams open as it may', {
+      unavailable('this client has too many open streams', {
         retryable: false,
         ownLimit: { of: 'streams' },
       }),
@@ -157,7 +157,7 @@ export class Pool {
     const { target, connectTimeoutMs } = this.#options
     this.#isResolving = true
     if (connectTimeoutMs > 0) {
-      const giveUp = (): void => this.#settle(new Error(`no answer within ${connectTimeoutMs} ms`))
+      const giveUp = (): void => this.#settle(new Error(`no response within ${connectTimeoutMs} ms`))
       this.#resolveTimer = this.#clock.setTimeout(giveUp, connectTimeoutMs)
     }
     try {
@@ -222,5 +222,5 @@ function unavailable(
 }
 
 function closedError(): GrpcCallError {
-  return unavailable('the source was closed before the call began', { retryable: false })
+  return unavailable('the source was closed before the call started', { retryable: false })
 }

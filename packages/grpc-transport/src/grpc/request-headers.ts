@@ -51,5 +51,5 @@ export function writeFields(out: OutBuffer, metadata: MetadataEntries): void {
 
 function checked(value: string): string {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value
-  throw new Error('a header has characters that HTTP cannot carry')
+  throw new Error('a header contains characters that HTTP does not allow')
 }

@@ -57,8 +57,8 @@ const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
   [ErrorCode.NO_ERROR]: ['INTERNAL', 'the server ended the call without a status'],
   [ErrorCode.REFUSED_STREAM]: ['UNAVAILABLE', 'the server refused the call'],
   [ErrorCode.CANCEL]: ['CANCELLED', 'the server cancelled the call'],
-  [ErrorCode.ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server asked for fewer calls'],
-  [ErrorCode.INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the connection is not secure enough'],
+  [ErrorCode.ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server is receiving too many calls'],
+  [ErrorCode.INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the server requires a more secure connection'],
 }
 
 /** Returns the error that an RST_STREAM means. */

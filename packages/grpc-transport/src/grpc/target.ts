@@ -39,7 +39,7 @@ export function parseTarget(address: string): Target {
     case 'unix':
       return fixed('localhost', [{ path: rest.startsWith('//') ? rest.slice(2) : rest }])
     default:
-      throw targetError(address, 'its scheme needs the transport "grpc-js"')
+      throw targetError(address, 'the scheme is only supported by the transport "grpc-js"')
   }
 }
 
@@ -73,5 +73,5 @@ function parseHostPort(address: string, written: string): { host: string; port: 
 }
 
 function targetError(address: string, mend: string): GrpcTransportError {
-  return new GrpcTransportError(`the endpoint "${address}" cannot be connected to: ${mend}`)
+  return new GrpcTransportError(`the endpoint "${address}" is not supported: ${mend}`)
 }

@@ -43,7 +43,7 @@ export const FRAME_BUDGETS: readonly FrameBudget[] = [
   // Streams of very small messages are honest, and take their time where they are decoded.
   { name: 'small DATA', perSecond: 250_000, perCall: 2 },
   // Beyond what was under way when a call was given up (`forgive`).
-  { name: 'DATA of calls that are over', perSecond: 50_000, perCall: 0 },
+  { name: 'late DATA', perSecond: 50_000, perCall: 0 },
 ]
 
 /** Counts a peer's frames. Beyond a budget the peer is told to calm itself, and left. */
@@ -81,7 +81,7 @@ export class FrameBudgets {
     if (counted <= budget.perSecond + budget.perCall * this.#calls) return
     throw new Http2ProtocolError(
       ErrorCode.ENHANCE_YOUR_CALM,
-      `the server sent more ${budget.name} frames in a second than it may`,
+      `the server sent too many ${budget.name} frames in one second`,
     )
   }
 }

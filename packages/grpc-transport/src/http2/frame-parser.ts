@@ -113,7 +113,7 @@ export function unpadded(flags: number, payload: Buffer): Buffer {
   if ((flags & Flag.PADDED) === 0) return payload
   const padding = payload[0] ?? payload.length
   if (padding >= payload.length) {
-    throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, 'a frame has more padding than bytes')
+    throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, 'the padding of a frame is longer than the frame')
   }
   return payload.subarray(1, payload.length - padding)
 }

@@ -6,7 +6,7 @@ import { HpackDecoder } from './hpack-decoder.ts'
 /** Bytes that a block may hold, as with Node's own client. The peer is told, and need not keep to it. */
 export const MAX_HEADER_LIST_BYTES = 65_535
 /** The fault of a server that did not keep to it. */
-export const TOO_MUCH: string = `a header block of more than the ${MAX_HEADER_LIST_BYTES} bytes that it may have`
+export const TOO_MUCH: string = `a header block is larger than ${MAX_HEADER_LIST_BYTES} bytes`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024
 /** The connection ends if more fields had to be decoded: only a hostile peer ignores the announced limit so far. */
@@ -47,7 +47,7 @@ export class HeaderBlocks {
   continue(flags: number, payload: Buffer): HeaderBlock | undefined {
     this.#bytes += payload.length < SMALL_FRAME_BYTES ? SMALL_FRAME_COST : payload.length
     if (this.#bytes > MAX_BLOCK_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block has no end')
+      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block does not end')
     return this.#read(flags, payload)
   }
 

@@ -97,7 +97,8 @@ export class HpackDecoder {
     }
     if ((first & 0xe0) === 0x20) {
       // RFC 7541, section 4.2: at most the smallest and the final size, in front of all fields.
-      if (this.#bytes > 0 || ++this.#resizes > 2) throw wrongCode('the table changes its size within a block')
+      if (this.#bytes > 0 || ++this.#resizes > 2)
+        throw wrongCode('the table size is changed within a header block')
       const limit = this.#integer(5)
       if (limit === undefined) return false
       this.#resize(limit)
@@ -145,12 +146,12 @@ export class HpackDecoder {
   }
 
   #at(index: number, part: 0 | 1): string {
-    if (index === 0) throw wrongCode('an entry of the table has the number 0')
+    if (index === 0) throw wrongCode('the table index is 0')
     const text =
       index <= STATIC_ENTRIES
         ? STATIC[(index - 1) * 2 + part]
         : this.#table[this.#table.length - (index - STATIC_ENTRIES) * 2 + part]
-    if (text === undefined) throw wrongCode('an entry of the table does not exist')
+    if (text === undefined) throw wrongCode('the table index does not exist')
     return text
   }
 
@@ -161,7 +162,7 @@ export class HpackDecoder {
   }
 
   #resize(limit: number): void {
-    if (limit > TABLE_BYTES) throw wrongCode('the table is larger than it may be')
+    if (limit > TABLE_BYTES) throw wrongCode('the table size exceeds its limit')
     this.#tableLimit = limit
     this.#evict()
   }

@@ -34,14 +34,14 @@ export class HuffmanReader {
         pending++
         if (bit === 0) isPadding = false
         if (node < LEAF) continue
-        if (node - LEAF === END) throw wrongCode('a text holds the code of its end')
+        if (node - LEAF === END) throw wrongCode('a string contains the end-of-string code')
         text[length++] = node - LEAF
         node = 0
         pending = 0
         isPadding = true
       }
     }
-    if (pending > 7 || !isPadding) throw wrongCode('a text ends in the middle of a code')
+    if (pending > 7 || !isPadding) throw wrongCode('a string ends in the middle of a code')
     return text.toString('latin1', 0, length)
   }
 }

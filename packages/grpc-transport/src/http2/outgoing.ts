@@ -35,7 +35,10 @@ export class Outgoing {
   /** @throws when the peer asks for answers and takes none */
   checkUnsent(): void {
     if (this.#out.length + this.#socket.writableLength > MAX_UNSENT_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'the server asks more than it reads')
+      throw new Http2ProtocolError(
+        ErrorCode.ENHANCE_YOUR_CALM,
+        'the server sends control frames but does not read the responses',
+      )
   }
 
   /** Says how much the peer may send: on a stream before it is read, and in one header block. */

@@ -64,7 +64,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   /** @throws when the session takes no more, or what the owner throws */
   request(owner: StreamOwner): Http2Stream {
-    if (this.isClosing || this.isDestroyed) throw new Error('the session takes no more streams')
+    if (this.isClosing || this.isDestroyed) throw new Error('the session accepts no more streams')
     this.#outgoing.headers(this.#nextId, owner)
     const stream = new Http2Stream(this.#nextId, owner, this.#initialWindow, this)
     this.#streams.add(stream)
@@ -137,9 +137,14 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (piece.length < SMALL_DATA_BYTES)
       this.#budgets.count(piece.length === 0 ? Type.DATA : Kind.SMALL_DATA, 0)
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
-    if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'data before headers')
+    if (!stream.hasResponse)
+      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'the server sent data before headers')
     if (!stream.receive(piece.length, isEnd))
-      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'more data than it may')
+      return this.#refuse(
+        stream,
+        ErrorCode.FLOW_CONTROL_ERROR,
+        'the server sent more data than the flow-control window allows',
+      )
     if (piece.length > 0) stream.owner.onData(piece)
     if (isEnd) this.#endStream(stream)
   }
@@ -199,7 +204,11 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
     // Headers that follow the data have to be the end.
     if (stream.hasResponse && !isEnd)
-      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'headers in the middle of data')
+      return this.#refuse(
+        stream,
+        ErrorCode.PROTOCOL_ERROR,
+        'the server sent headers in the middle of the data',
+      )
     stream.hasResponse = true
     stream.owner.onHeaders(list, isEnd)
     if (isEnd) this.#endStream(stream)
@@ -244,7 +253,11 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream) return
     stream.sendWindow += bytes
     if (stream.sendWindow > MAX_WINDOW)
-      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'a window beyond all bounds')
+      return this.#refuse(
+        stream,
+        ErrorCode.FLOW_CONTROL_ERROR,
+        'the server set a flow-control window that is too large',
+      )
     this.send(stream)
   }
 

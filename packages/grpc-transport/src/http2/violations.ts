@@ -8,13 +8,13 @@ export function wants(isRight: boolean, type: number): void {
 export function unexpected(type: number): Http2ProtocolError {
   return new Http2ProtocolError(
     ErrorCode.PROTOCOL_ERROR,
-    `the server sent a frame of type ${type} out of place`,
+    `the server sent an unexpected frame of type ${type}`,
   )
 }
 
 /** The server sent more, or allows more, than a window holds (RFC 9113, section 5.2). */
 export function flowError(): Http2ProtocolError {
-  return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server keeps to no window')
+  return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server violated flow control')
 }
 
 /** A header block cannot be read (RFC 7541). */

@@ -16,7 +16,7 @@ export function checkEnum(
   if (isOpen && first && first.number !== 0) {
     report(
       places.get(first)?.name,
-      `the first value of ${fullName} is ${first.name} = ${first.number}, and 0 stands for an absent one; begin with a value of 0, such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
+      `the first value of ${fullName} is ${first.name} = ${first.number}, but it must be 0, the value of absent fields; add a first value such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
     )
   }
   checkAliases(context, type, fullName)
@@ -41,13 +41,13 @@ function checkAliases(
     if (mayAlias) continue
     report(
       places.get(value)?.number,
-      `${fullName} has ${first.name} and ${value.name} for ${value.number}; give ${value.name} another number, or set option allow_alias = true;`,
+      `${first.name} and ${value.name} of ${fullName} have the same number ${value.number}; change one of them, or set option allow_alias = true;`,
     )
   }
   if (mayAlias && !hasAlias) {
     report(
       places.get(type)?.name,
-      `${fullName} sets allow_alias, and no two of its values have one number; remove the option`,
+      `${fullName} sets allow_alias, but all of its values have different numbers; remove the option`,
     )
   }
 }
@@ -60,13 +60,13 @@ function checkReserved({ places, report }: RuleContext, type: EnumDescriptorProt
     if (range) {
       report(
         places.get(value)?.number,
-        `${fullName} has ${name} for the number ${number}, which ${fullName} reserves (${toRange(range.start, range.end, MAX)}); give it another`,
+        `${name} has the number ${number}, which ${fullName} reserves (${toRange(range.start, range.end, MAX)}); use another number`,
       )
     }
     if (names.has(name)) {
       report(
         places.get(value)?.name,
-        `${name} is a name that ${fullName} reserves; rename it, or take the name off the list`,
+        `the name ${name} is reserved by ${fullName}; rename the value, or remove the name from the reserved list`,
       )
     }
   }
@@ -77,7 +77,7 @@ function checkReserved({ places, report }: RuleContext, type: EnumDescriptorProt
     if (!other) continue
     report(
       places.get(range)?.name,
-      `${fullName} reserves ${toRange(range.start, range.end, MAX)} beside ${toRange(other.start, other.end, MAX)}; let no number be in two ranges`,
+      `${fullName} reserves ${toRange(range.start, range.end, MAX)}, which overlaps with ${toRange(other.start, other.end, MAX)}; the ranges must not overlap`,
     )
   }
 }
@@ -92,7 +92,7 @@ function checkShortNames({ places, report }: RuleContext, type: EnumDescriptorPr
     if (!first || first.name === value.name || first.number === value.number) continue
     report(
       places.get(value)?.name,
-      `${value.name} and ${first.name} are one without the name of the enum ${type.name} in front; rename one of them`,
+      `${value.name} and ${first.name} have the same name without the prefix of the enum ${type.name}; rename one of them`,
     )
   }
 }

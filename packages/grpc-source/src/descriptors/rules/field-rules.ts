@@ -44,14 +44,14 @@ export function checkField(
       first.name === 'default'
         ? wrongDefault(syntax, field, entry, type)
         : first.name === 'packed' && entry.value === 'true' && !isPackable(field)
-          ? 'is packed, which repeated numbers, booleans and enums alone can be; remove packed'
+          ? 'is packed, but only repeated numbers, booleans and enums can be packed; remove packed'
           : undefined
     if (wrong !== undefined) report(entry.at, `${element} ${wrong}`)
   }
   if (syntax === 'proto3' && type?.kind === 'enum' && type.file.syntax === '') {
     report(
       places.get(field)?.type,
-      `${element} is of ${type.name}: ${type.name} is an enum of proto2 (${type.file.name}), which proto3 cannot have; move it to a file of proto3`,
+      `${element} has the type ${type.name}, a proto2 enum (${type.file.name}), which proto3 cannot use; move the enum to a proto3 file`,
     )
   }
 }
@@ -67,17 +67,17 @@ function wrongDefault(
   named: ProtoSymbol | undefined,
 ): string | undefined {
   if (syntax === 'proto3')
-    return 'has a default, which proto3 has not; remove it, or write the file in proto2'
-  if (label === REPEATED) return 'has a default, which lists cannot have; remove it'
-  if (type === MESSAGE || type === GROUP) return 'has a default, which messages cannot have; remove it'
+    return 'has a default, which proto3 does not support; remove it, or change the file to proto2'
+  if (label === REPEATED) return 'has a default, which repeated fields cannot have; remove it'
+  if (type === MESSAGE || type === GROUP) return 'has a default, which message fields cannot have; remove it'
   const has = `has the default ${string === undefined ? value : JSON.stringify(string)}, which is`
   if (type === STRING || type === BYTES)
-    return string === undefined ? `${has} no text; write it between quotes` : undefined
-  if (string !== undefined) return `${has} a text; write a value of its type without quotes`
+    return string === undefined ? `${has} not a string; put it in quotes` : undefined
+  if (string !== undefined) return `${has} a string; write a value of the field's type without quotes`
   const text = value.replaceAll(' ', '')
-  if (type === BOOL) return /^(?:true|false)$/.test(text) ? undefined : `${has} neither true nor false`
+  if (type === BOOL) return /^(?:true|false)$/.test(text) ? undefined : `${has} not true or false`
   if (type === FLOAT || type === DOUBLE)
-    return /^-?(?:inf|nan|\.?\d)/.test(text) ? undefined : `${has} no number, inf or nan`
+    return /^-?(?:inf|nan|\.?\d)/.test(text) ? undefined : `${has} not a number, inf or nan`
   if (type === ENUM) return named ? noValue(named.descriptor as EnumDescriptorProto, text, has) : undefined
   const limits = INTEGERS.get(type)
   if (!limits) return undefined
@@ -85,12 +85,12 @@ function wrongDefault(
   const number = toBigInt(text)
   return number !== undefined && number >= min && number <= max
     ? undefined
-    : `${has} no whole number from ${min} to ${max}`
+    : `${has} not an integer from ${min} to ${max}`
 }
 
 function noValue({ name, value }: EnumDescriptorProto, text: string, has: string): string | undefined {
   if (value.some((one) => one.name === text)) return undefined
-  return `${has} no value of ${name}; it has ${value.map((one) => one.name).join(', ')}`
+  return `${has} not a value of ${name}; its values are ${value.map((one) => one.name).join(', ')}`
 }
 
 function toBigInt(text: string): bigint | undefined {
@@ -114,7 +114,7 @@ export function checkMapEntry(
   if (!first || first.number === 0) return
   report(
     places.get(value)?.type,
-    `${element} is a map to ${type.name}: the first value of ${type.name} is ${first.name} = ${first.number}, and a map needs one of 0 for absent values; give it one`,
+    `${element} is a map with values of ${type.name}, whose first value is ${first.name} = ${first.number}; map values need an enum whose first value is 0`,
   )
 }
 
@@ -132,7 +132,7 @@ export function checkExtensions(
     if (syntax === 'proto3' && !/^google\.protobuf\.(?:\w+Options|FeatureSet)$/.test(extendee.name)) {
       report(
         place?.name,
-        `${element} extends ${extendee.name}, and proto3 extends the options of google.protobuf alone; use google.protobuf.Any, or write the file in proto2`,
+        `${element} extends ${extendee.name}, but proto3 can only extend the options of google.protobuf; use google.protobuf.Any, or change the file to proto2`,
       )
     }
     const number = `${element} has the number ${field.number}`
@@ -141,12 +141,12 @@ export function checkExtensions(
     else
       report(
         place?.number,
-        `${number} of ${extendee.name}, which the extension ${first} has; give it another`,
+        `${number} of ${extendee.name}, which is also used by the extension ${first}; use another number`,
       )
     const ranges = (extendee.descriptor as DescriptorProto).extensionRange
     if (ranges.some(({ start, end }) => field.number >= start && field.number < end)) continue
     const kept = ranges.map(({ start, end }) => `${start} to ${end - 1}`).join(', ')
-    const has = kept === '' ? 'no number' : `${kept} alone`
-    report(place?.number, `${number}, and ${extendee.name} keeps ${has} for extensions; declare it there`)
+    const has = kept === '' ? 'declares no numbers' : `only declares ${kept}`
+    report(place?.number, `${number}, but ${extendee.name} ${has} for extensions; declare the number there`)
   }
 }

@@ -35,7 +35,7 @@ export function checkMessage(
     if (reserved.has(field.name)) {
       report(
         places.get(field)?.name,
-        `${fullName}.${field.name} has a name that ${fullName} reserves; rename it, or take the name off the list`,
+        `the name of ${fullName}.${field.name} is reserved by ${fullName}; rename the field, or remove the name from the reserved list`,
       )
     }
   }
@@ -48,7 +48,7 @@ export function checkMessage(
   if (syntax === 'proto3' && option(message, 'message_set_wire_format') === 'true') {
     report(
       places.get(message)?.name,
-      `${fullName} sets message_set_wire_format, which proto3 has not; remove it, or write the file in proto2`,
+      `${fullName} sets message_set_wire_format, which proto3 does not support; remove it, or change the file to proto2`,
     )
   }
 }
@@ -60,14 +60,17 @@ function checkNumbers({ places, report }: RuleContext, message: DescriptorProto,
     const at = places.get(field)?.number
     const has = `${fullName}.${field.name} has the number ${number}, which`
     const first = byNumber.get(number)
-    if (first) report(at, `${has} ${fullName}.${first.name} has; give it a number of its own`)
+    if (first) report(at, `${has} is also used by ${fullName}.${first.name}; use another number`)
     else byNumber.set(number, field)
     const includes = ({ start, end }: Range): boolean => number >= start && number < end
     const reserved = message.reservedRange.find(includes)
-    if (reserved) report(at, `${has} ${fullName} reserves (${written(reserved)}); give it another`)
+    if (reserved) report(at, `${has} is reserved by ${fullName} (${written(reserved)}); use another number`)
     const extensions = message.extensionRange.find(includes)
     if (extensions) {
-      report(at, `${has} ${fullName} keeps for extensions (${written(extensions)}); give it another`)
+      report(
+        at,
+        `${has} is declared for extensions by ${fullName} (${written(extensions)}); use another number`,
+      )
     }
   }
 }
@@ -78,14 +81,14 @@ function checkRanges({ places, report }: RuleContext, message: DescriptorProto, 
     const other = seen.find((one) => range.start < one.range.end && one.range.start < range.end)
     seen.push({ range, verb })
     if (!other) return
-    const beside = other.verb === verb ? 'beside' : `beside what it ${other.verb},`
+    const beside = other.verb === verb ? '' : `it ${other.verb} `
     report(
       places.get(range)?.name,
-      `${fullName} ${verb} ${written(range)} ${beside} ${written(other.range)}; let no number be in two ranges`,
+      `${fullName} ${verb} ${written(range)}, which overlaps with ${beside}${written(other.range)}; the ranges must not overlap`,
     )
   }
   for (const range of message.reservedRange) add(range, 'reserves')
-  for (const range of message.extensionRange) add(range, 'keeps for extensions')
+  for (const range of message.extensionRange) add(range, 'declares extensions')
 }
 
 function written({ start, end }: Range): string {
@@ -116,7 +119,7 @@ function checkJsonNames(
     if (isLegacyJson && !(isWritten(first) && isWritten(field))) continue
     report(
       places.get(field)?.name,
-      `${fullName}.${field.name} has the JSON name "${name}", which ${fullName}.${first.name} has too; rename one of them`,
+      `${fullName}.${field.name} has the JSON name "${name}", which is also the JSON name of ${fullName}.${first.name}; rename one of them`,
     )
   }
 }

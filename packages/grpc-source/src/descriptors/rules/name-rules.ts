@@ -10,18 +10,18 @@ export function* nameFaults({
   for (const symbol of byName.values()) {
     const [file] = packages.get(symbol.name) ?? []
     if (file !== undefined)
-      yield { symbol, message: `${symbol.name} is a package of ${file} too; rename one of them` }
+      yield { symbol, message: `${symbol.name} is also the name of a package in ${file}; rename one of them` }
   }
 }
 
 function twice({ name, kind, file }: ProtoSymbol, first: ProtoSymbol): string {
   if (first.file !== file) {
-    return `${name} is defined in ${first.file.name} too; rename one of them, or import one file by one path`
+    return `${name} is also defined in ${first.file.name}; rename one of them, or import the file by the same path everywhere`
   }
   const what = first.kind === kind ? '' : `, as ${first.kind} and as ${kind}`
   const why =
     kind === 'value' || first.kind === 'value'
-      ? "; an enum's values are named beside it, not inside of it, so begin them with its name"
+      ? '; enum values share the scope of their enum, so prefix them with the name of the enum'
       : '; rename one of them'
   return `${name} is defined twice${what}${why}`
 }

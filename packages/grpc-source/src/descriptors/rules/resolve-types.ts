@@ -91,7 +91,7 @@ function resolve(
       if (found) return { found }
       return {
         meant,
-        wrong: `means ${meant} here, as "${first}" is ${candidate}, and that is not defined; write ".${name}" if it is to begin outside`,
+        wrong: `resolves to ${meant}, because "${first}" is ${candidate} here, and ${meant} is not defined; write ".${name}" to use the outermost scope`,
       }
     }
   }
@@ -111,5 +111,5 @@ function checkKind({ wants }: TypeReference, found: ProtoSymbol): Resolution {
   if (wants === 'type' ? isType(found) : found.kind === 'message') return { found }
   const article = /^[aeo]/.test(found.kind) ? 'an' : 'a'
   const wanted = wants === 'type' ? 'a message or an enum' : 'a message'
-  return { wrong: `is no ${wants}: ${found.name} is ${article} ${found.kind}; name ${wanted}` }
+  return { wrong: `is not a ${wants}: ${found.name} is ${article} ${found.kind}; use ${wanted}` }
 }

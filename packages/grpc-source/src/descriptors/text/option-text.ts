@@ -80,7 +80,7 @@ function skipValue(tokens: TokenReader): void {
       const closing = CLOSING[text]
       if (closing !== undefined) open.push(closing)
       else if (text === '}' || text === ']') {
-        if (text !== open.pop()) throw tokens.unexpected('brackets that match')
+        if (text !== open.pop()) throw tokens.unexpected('matching brackets')
       }
     }
     tokens.next()

@@ -39,7 +39,7 @@ export function parseEnum(
     })
   })
   if (proto.value.length === 0)
-    throw new ProtoSyntaxError(at, `the enum ${fullName} has no value; give it one, or remove it`)
+    throw new ProtoSyntaxError(at, `the enum ${fullName} has no values; add one, or remove the enum`)
   keepOptions(context, { target: proto, kind: 'enum', scope, element: fullName, entries })
   return proto
 }
@@ -60,7 +60,7 @@ function parseValue(
   if (value.number < VALUES.min || value.number > VALUES.max) {
     throw new ProtoSyntaxError(
       at,
-      `${enumName}.${name} has the number ${value.number}; values have numbers from ${VALUES.min} to ${VALUES.max}`,
+      `${enumName}.${name} has the number ${value.number}; enum values must have numbers from ${VALUES.min} to ${VALUES.max}`,
     )
   }
   context.places.set(value, { name: from, number: at })

@@ -92,10 +92,10 @@ function readLabel(
   const label = LABELS.get(at.text)
   const isMap = tokens.looksAt('map', label ? 1 : 0) && tokens.looksAt('<', label ? 2 : 1)
   if (isMap) {
-    const where = kind === 'oneof' ? 'in a oneof' : kind === 'extend' ? 'in extend' : 'behind a label'
+    const where = kind === 'oneof' ? 'in a oneof' : kind === 'extend' ? 'in an extend block' : 'after a label'
     throw new ProtoSyntaxError(
       tokens.peek(label ? 1 : 0),
-      `a map cannot stand ${where}; ${kind === 'message' ? `remove "${at.text}"` : 'put it into a message'}`,
+      `a map is not allowed ${where}; ${kind === 'message' ? `remove "${at.text}"` : 'move it into a message'}`,
     )
   }
   if (label !== undefined) {
@@ -103,37 +103,39 @@ function readLabel(
     if (why !== undefined) throw new ProtoSyntaxError(at, why)
     tokens.next()
   } else if (syntax === '' && kind !== 'oneof') {
-    throw tokens.unexpected('optional, required or repeated, which fields of proto2 begin with')
+    throw tokens.unexpected('optional, required or repeated before a proto2 field')
   }
   return label
 }
 
 function whyNoLabel(label: string, syntax: string, kind: FieldHolder['kind']): string | undefined {
-  if (kind === 'oneof') return `a field of a oneof has no label; remove "${label}"`
-  if (kind === 'extend' && label === 'required')
-    return 'an extension cannot be required, as a message that lacks it is valid; write optional'
+  if (kind === 'oneof') return `a oneof field cannot have a label; remove "${label}"`
+  if (kind === 'extend' && label === 'required') return 'an extension cannot be required; use optional'
   if (syntax === 'proto3' && label === 'required')
-    return 'proto3 has no required fields; remove "required", or write the file in proto2'
+    return 'proto3 has no required fields; remove "required", or change the file to proto2'
   if (syntax !== 'editions' || label === 'repeated') return undefined
   return label === 'optional'
-    ? 'editions have no label optional, which is what fields are; remove it'
-    : 'editions have no label required; write the option [features.field_presence = LEGACY_REQUIRED]'
+    ? 'editions have no label "optional", because fields are optional by default; remove it'
+    : 'editions have no label "required"; use the option [features.field_presence = LEGACY_REQUIRED]'
 }
 
 function refuseGroup({ tokens, syntax }: ParseContext): void {
   if (syntax === 'proto3')
-    throw new ProtoSyntaxError(tokens.peek(), 'proto3 has no groups; write a message, and a field of it')
+    throw new ProtoSyntaxError(
+      tokens.peek(),
+      'proto3 has no groups; declare a message and a field of that type',
+    )
   if (syntax === 'editions') {
     throw new ProtoSyntaxError(
       tokens.peek(),
-      'editions have no groups; write a message, and a field of it with [features.message_encoding = DELIMITED]',
+      'editions have no groups; declare a message and a field of that type with [features.message_encoding = DELIMITED]',
     )
   }
   const name = tokens.peek(1)
   if (!/^[A-Z]/.test(name.text)) {
     throw new ProtoSyntaxError(
       name,
-      `the group "${name.text}" is a message too, so its name begins with a capital letter; write ${name.text.charAt(0).toUpperCase()}${name.text.slice(1)}`,
+      `the name of the group "${name.text}" must start with a capital letter, because it is also a message; write ${name.text.charAt(0).toUpperCase()}${name.text.slice(1)}`,
     )
   }
 }
@@ -148,13 +150,13 @@ function readNumber({ tokens }: ParseContext, element: string, kind: FieldHolder
   if (number < min || number > max) {
     throw new ProtoSyntaxError(
       at,
-      `${element} has the number ${number}; ${what} have numbers from ${min} to ${max}`,
+      `${element} has the number ${number}; ${what} must have numbers from ${min} to ${max}`,
     )
   }
   if (number >= 19_000 && number <= 19_999) {
     throw new ProtoSyntaxError(
       at,
-      `${element} has the number ${number}; 19000 to 19999 are protobuf's own, so give it another`,
+      `${element} has the number ${number}; protobuf reserves 19000 to 19999, use another number`,
     )
   }
   return number
@@ -170,7 +172,7 @@ export function parseMapField(context: ParseContext, holder: FieldHolder): Descr
   if (!KEYS.has(keyType)) {
     throw new ProtoSyntaxError(
       keyAt,
-      `map<${keyType}, …> has keys that no map can have: those are integers, bool or string; use one of them, or a list of messages`,
+      `map<${keyType}, …> has an invalid key type; use an integer type, bool or string, or a list of messages instead of a map`,
     )
   }
   tokens.expect(',')
@@ -252,7 +254,7 @@ function keepFieldOptions(
     if (pseudo === 'default') proto.defaultValue = entry.string ?? toDefault(entry.value)
     else if (pseudo === 'json_name') {
       if (entry.string === undefined)
-        throw new ProtoSyntaxError(entry.at, `json_name is a text; write json_name = "${entry.value}"`)
+        throw new ProtoSyntaxError(entry.at, `json_name must be a string; write json_name = "${entry.value}"`)
       proto.jsonName = entry.string
     }
   }

@@ -90,7 +90,7 @@ function readSyntax(tokens: TokenReader, file: FileDescriptorProto): void {
     if (edition === undefined)
       throw new ProtoSyntaxError(
         at,
-        `edition "${written}" is not known, only ${[...EDITIONS.keys()].join(', ')}`,
+        `unknown edition "${written}"; the supported editions are ${[...EDITIONS.keys()].join(', ')}`,
       )
     file.syntax = 'editions'
     file.edition = edition
@@ -139,7 +139,7 @@ function parseStatement(
   switch (keyword) {
     case 'package':
       if (tokens.peek() !== packageAt)
-        throw tokens.unexpected(`no second package beside "${file.package}", as a file has one`)
+        throw tokens.unexpected(`only one package statement per file, the first one is "${file.package}"`)
       tokens.next()
       tokens.dottedName("the package's name")
       tokens.expect(';')
@@ -173,7 +173,7 @@ function parseStatement(
       return
     case 'syntax':
     case 'edition':
-      throw tokens.unexpected(`no ${keyword} behind something else, as it is what a file begins with`)
+      throw tokens.unexpected(`the ${keyword} statement at the beginning of the file`)
     default:
       throw tokens.unexpected('"message", "enum", "service", "extend", "import", "option" or "package"')
   }

@@ -63,11 +63,14 @@ function readReservedName({ tokens, syntax }: ParseContext): string {
   const at = tokens.peek()
   if (syntax === 'editions') {
     if (at.kind === 'string')
-      throw new ProtoSyntaxError(at, 'editions reserve names without quotes; write reserved name;')
+      throw new ProtoSyntaxError(
+        at,
+        'in editions, reserved names must not be in quotes; write reserved name;',
+      )
     return tokens.name('a reserved name')
   }
   if (at.kind === 'name')
-    throw new ProtoSyntaxError(at, `reserved names stand between quotes; write reserved "${at.text}";`)
+    throw new ProtoSyntaxError(at, `reserved names must be in quotes; write reserved "${at.text}";`)
   return tokens.string('a reserved "name"')
 }
 
@@ -90,13 +93,13 @@ function readRanges({ tokens }: ParseContext, element: string, what: string, { l
     if (start < limits.min || end > limits.max) {
       throw new ProtoSyntaxError(
         at,
-        `${element} keeps ${toRange(start, end)} back, but there are numbers from ${limits.min} to ${limits.max} alone`,
+        `${element} reserves ${toRange(start, end)}, but numbers must be from ${limits.min} to ${limits.max}`,
       )
     }
     if (end < start) {
       throw new ProtoSyntaxError(
         at,
-        `the range ${start} to ${end} ends before it begins; write ${end} to ${start}`,
+        `the range ${start} to ${end} ends before it starts; write ${end} to ${start}`,
       )
     }
     add({ start, end }, at)

@@ -50,7 +50,7 @@ function parseMethod(
     if (SCALARS.has(name)) {
       throw new ProtoSyntaxError(
         typeAt,
-        `${element} takes or returns ${name}, and methods have messages alone; wrap it in one`,
+        `${element} uses ${name} as its request or response, which must be a message; wrap it in a message`,
       )
     }
     references.push({ file, scope: serviceName, element, name, at: typeAt, wants: 'message', resolve: apply })

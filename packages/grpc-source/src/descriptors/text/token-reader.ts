@@ -88,7 +88,8 @@ export class TokenReader {
 
   unexpected(expected: string): ProtoSyntaxError {
     const token = this.peek()
-    const found = token.kind === 'end' ? 'the text ends' : `found ${JSON.stringify(token.text.slice(0, 80))}`
+    const found =
+      token.kind === 'end' ? 'found the end of the file' : `found ${JSON.stringify(token.text.slice(0, 80))}`
     return new ProtoSyntaxError(token, `expected ${expected}, ${found}`)
   }
 }

@@ -85,11 +85,11 @@ class Tokenizer {
       return { kind: 'string', text: unescape(string.slice(1, -1)) }
     }
     const symbol = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0)
-    if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'a string that is never closed')
+    if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'the string is not closed')
     if (!/[!-~]/.test(symbol)) {
       throw new ProtoSyntaxError(
         at,
-        `${JSON.stringify(symbol)} stands outside of comments and strings, where protobuf has ASCII alone; remove it`,
+        `${JSON.stringify(symbol)} is not allowed here; only comments and strings can contain non-ASCII characters`,
       )
     }
     this.position += 1
@@ -99,17 +99,17 @@ class Tokenizer {
   private refuseNumber(number: string, at: Pick<Token, 'line' | 'column'>): void {
     const next = this.source[this.position] ?? ''
     if (number === '0' && /[xX]/.test(next))
-      throw new ProtoSyntaxError(at, 'a hexadecimal number without digits; write them behind 0x')
+      throw new ProtoSyntaxError(at, 'a hexadecimal number has no digits; write them after 0x')
     if (/[A-Za-z_.]/.test(next)) {
       throw new ProtoSyntaxError(
         at,
-        `the number ${number} runs into "${next}"; write a space between them, or remove one`,
+        `"${next}" follows the number ${number} without a space; separate them, or remove one of them`,
       )
     }
     if (/^0\d+$/.test(number) && /[89]/.test(number)) {
       throw new ProtoSyntaxError(
         at,
-        `${number} is no octal number, which is what begins with 0; write ${number.replace(/^0+/, '')}`,
+        `${number} starts with 0 but is not an octal number; write ${number.replace(/^0+/, '')}`,
       )
     }
   }
@@ -122,7 +122,7 @@ class Tokenizer {
       const at = placeOf(this.source, this.position - string.length + match.index)
       throw new ProtoSyntaxError(
         at,
-        `the escape ${JSON.stringify(match[0])} is none of protobuf's; write \\\\ for a backslash`,
+        `unknown escape sequence ${JSON.stringify(match[0])}; write \\\\ for a backslash`,
       )
     }
   }
@@ -164,15 +164,14 @@ class Tokenizer {
     }
     const block = this.take(BLOCK_COMMENT)
     if (block === undefined) {
-      if (this.source[this.position + 1] === '*')
-        throw new ProtoSyntaxError(at, 'a comment that is never closed')
+      if (this.source[this.position + 1] === '*') throw new ProtoSyntaxError(at, 'the comment is not closed')
       return undefined
     }
     const nested = block.slice(0, -1).indexOf('/*', 2)
     if (nested >= 0) {
       throw new ProtoSyntaxError(
         placeOf(this.source, this.position - block.length + nested),
-        'a comment begins inside of a comment, and the first */ ends both; remove the inner /*',
+        'comments cannot be nested, because the first */ ends both; remove the inner /*',
       )
     }
     this.countLines(block)

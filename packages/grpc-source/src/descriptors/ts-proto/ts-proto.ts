@@ -30,7 +30,7 @@ export function readTsProtoMetadata(input: readonly unknown[]): {
   const add = (metadata: unknown): void => {
     if (!isMetadata(metadata))
       throw descriptorError(
-        'protoMetadata: an item is no protoMetadata; generate it with ts-proto\'s option "outputSchema=true"',
+        'protoMetadata: an item is not the protoMetadata of a generated file; generate it with ts-proto\'s option "outputSchema=true"',
       )
     const name = String(metadata.fileDescriptor['name'])
     if (all.has(name)) return
