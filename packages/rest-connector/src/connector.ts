@@ -132,7 +132,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
       if (found) return found.call(args, { ...scope, isEnveloped: true, place: () => placeOf(endpointName) })
       const known = [...callable.keys()].join(', ')
       throw badInput(
-        `REST connector "${name}" has no endpoint "${endpointName.slice(0, 80)}"; it has ${known}.`,
+        `REST connector "${name}" has no endpoint "${endpointName.slice(0, 80)}"; its endpoints are ${known}.`,
       )
     },
     clearCache() {

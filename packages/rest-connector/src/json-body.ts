@@ -27,8 +27,8 @@ export function parseJson(body: Buffer, { maxItems, turns }: JsonBodyOptions): u
   const refuse = (limit: keyof JsonLimits): BadResponse =>
     new BadResponse(
       limit === 'maxDepth'
-        ? `the body is nested deeper than the ${MAX_DEPTH} levels that are taken`
-        : `the body has more items than the ${maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
+        ? `the body has more than ${MAX_DEPTH} levels, which is the limit`
+        : `the body has more than ${maxItems} items (maxResponseItems); request fewer items, or raise the limit`,
     )
   if (body.length > LONG_BYTES) {
     const json = body.subarray(MARK.equals(body.subarray(0, MARK.length)) ? MARK.length : 0)

@@ -118,7 +118,7 @@ describe('size', () => {
     const { connector } = await serve({ body: bomb, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } })
     const before = process.memoryUsage().arrayBuffers
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: 'The upstream answered with more than the 10000000 bytes that are allowed.',
+      message: 'The upstream sent a response of more than 10000000 bytes, which is the limit.',
       extensions: { code: 'REST_RESPONSE_TOO_LARGE' },
     })
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25_000_000)
@@ -162,28 +162,28 @@ describe('answers that cannot be used', () => {
     [
       'an image',
       { body: 'x', headers: { 'content-type': 'image/png' } },
-      'content type "image/png" is neither JSON nor text',
+      'content type "image/png" is not JSON or text',
     ],
     [
       'damaged gzip',
       { body: 'junk', headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } },
-      'the gzip body is damaged',
+      'the gzip body is invalid',
     ],
     [
       'an unknown encoding',
       { body: 'x', headers: { ...JSON_TYPE, 'content-encoding': 'zstd9' } },
-      'content encoding "zstd9" is not understood',
+      'content encoding "zstd9" is not supported',
     ],
   ])('%s: REST_BAD_RESPONSE', async (_, answer, reason) => {
     const { connector } = await serve(answer)
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: 'The upstream gave an unusable answer.',
+      message: 'The upstream sent an invalid response.',
       cause: { message: reason },
       extensions: { code: 'REST_BAD_RESPONSE', connector: 'c', endpoint: 'get', attempts: 1 },
     })
     const exposing = await serve(answer, { exposeErrors: true })
     await expect(exposing.connector.execute('get')).rejects.toMatchObject({
-      message: `REST endpoint "get" gave an unusable answer: ${reason}.`,
+      message: `REST endpoint "get" sent an invalid response: ${reason}.`,
     })
   })
 
@@ -233,7 +233,7 @@ describe('answers that cannot be used', () => {
     const peer = cleanup.use(await startTcpServer({ answer }))
     const { connector } = await serve({}, { baseUrl: `http://127.0.0.1:${peer.port}`, exposeErrors: true })
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: expect.stringContaining('the answer is no HTTP/1.1'),
+      message: expect.stringContaining('the response is not HTTP/1.1'),
       extensions: { code: 'REST_BAD_RESPONSE' },
     })
   })
@@ -271,12 +271,12 @@ describe('statuses', () => {
     const { connector, backend } = await serve({ status, json: { canary: 'c4n4ry' } })
     const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
     expect(error).toMatchObject({
-      message: `The upstream answered with status ${status}.`,
+      message: `The upstream responded with status ${status}.`,
       extensions: { code, connector: 'c', endpoint: 'get', status, attempts: 1 },
     })
     // Read by logs, and not sent to clients.
     expect(JSON.parse(JSON.stringify(error))).toEqual({
-      message: `The upstream answered with status ${status}.`,
+      message: `The upstream responded with status ${status}.`,
       extensions: { code, status },
     })
     expect(JSON.stringify(error)).not.toContain(String(backend.port))
@@ -292,7 +292,7 @@ describe('statuses', () => {
     )
     const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
     expect(error).toMatchObject({
-      message: 'REST endpoint "get" answered with status 500.',
+      message: 'REST endpoint "get" responded with status 500.',
       extensions: { upstream: { method: 'GET', url: `${backend.url}/get`, body: '{"why":"x"}' } },
     })
     expect(JSON.parse(JSON.stringify(error)).extensions).toMatchObject({ connector: 'c', endpoint: 'get' })
@@ -332,7 +332,7 @@ describe('redirects', () => {
     })
     for (const name of ['get', 'post'])
       await expect(connector.execute(name)).rejects.toMatchObject({
-        message: `The upstream was redirected: its target is another origin.`,
+        message: `The upstream sent a redirect that was refused: its target is another origin.`,
         extensions: { code: 'REST_REDIRECT_REFUSED' },
       })
     expect(other.requests).toHaveLength(0)
@@ -409,7 +409,7 @@ describe('the circuit breaker', () => {
       const sent = backend.requests.length
       const started = performance.now()
       expect(await call()).toMatchObject({
-        message: 'The upstream is not called for now: it failed too often.',
+        message: 'The upstream is not called for now, because it failed too often.',
         extensions: { code: 'SERVICE_UNAVAILABLE' },
       })
       expect(performance.now() - started).toBeLessThan(50)
@@ -459,7 +459,7 @@ describe('a file that cannot be read to its end', () => {
         expect(
           await connector.execute('put', { input: torn }).catch((error: unknown) => error),
         ).toMatchObject({
-          message: 'A file could not be read to its end.',
+          message: 'A file could not be read completely.',
           extensions: { code: 'BAD_USER_INPUT' },
         })
       expect(connector.stats().breaker).toBe('closed')

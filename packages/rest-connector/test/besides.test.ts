@@ -21,6 +21,6 @@ it('the names that other members must not have are read once, not for each membe
   ).toMatchObject({
     input: { k999: 1 },
   })
-  expect(() => send({ name: 'n' })).toThrow('"others" must not hold "name"')
+  expect(() => send({ name: 'n' })).toThrow('"others" must not contain "name"')
   expect(reads).toBe(before)
 })

@@ -181,7 +181,7 @@ describe('an envelope', () => {
     ['a non-null header', { headers: { a: { header: 'a', type: 'Int!' } } }, /non-null/],
     ['a header with no name', { headers: { a: { header: 'a b' } } }, /not the name of a header/],
     ['a link called body', { links: { body: { endpoint: 'items', args: {} } } }, /choose another/],
-    ['a link to nowhere', { links: { a: { endpoint: 'none', args: {} } } }, /no endpoint "none"/],
+    ['a link to nowhere', { links: { a: { endpoint: 'none', args: {} } } }, /unknown endpoint "none"/],
     [
       'a link with an odd argument',
       { links: { a: { endpoint: 'items', args: { x: { value: 1 } } } } },

@@ -134,7 +134,9 @@ it('no place is this server’s own limit: not counted against the upstream, not
   expect(faultOf(cause)).toMatchObject({ isCounted: false, repeats: 'none', outcome: 'refused' })
   const told = explain(cause, { connector: 'c', endpoint: 'item' })
   expect(told.extensions['code']).toBe('TOO_MANY_AT_ONCE')
-  expect(told.message).toMatch(/for one client .* ask for less at once, or try again/)
+  expect(told.message).toMatch(
+    /requests of this client .* Send fewer requests at the same time, or try again/,
+  )
 })
 
 describe('requests of operations', () => {

@@ -54,13 +54,15 @@ describe('parseArgument', () => {
   })
 
   it.each(['Int =', 'Int = ten)', 'Int = $x'])('refuses %j with an example', (text) => {
-    expect(() => parseArgument(text)).toThrow('has no value behind "="')
+    expect(() => parseArgument(text)).toThrow('has no value after "="')
   })
 
   it.each(['Int = ten', 'int = "10"', 'Int! = 3000000000', '[Boolean!] = [true, null]', 'String = 1'])(
     'refuses %j, whose default is of another type',
     (text) => {
-      expect(() => parseArgument(text)).toThrow(/has a default that is no \S+; write a value of that type/)
+      expect(() => parseArgument(text)).toThrow(
+        /the default of .* is not a valid \S+; write a value of that type/,
+      )
     },
   )
 })

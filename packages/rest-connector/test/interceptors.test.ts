@@ -70,7 +70,7 @@ describe('interceptors', () => {
     const call = connector.execute(endpoint)
     await Promise.all([
       expect(call).rejects.toMatchObject({
-        message: 'The upstream did not answer within 1000 ms.',
+        message: 'The upstream did not respond within 1000 ms.',
         extensions: { code: 'TIMEOUT' },
       }),
       clock.advance(1000),
@@ -111,9 +111,11 @@ describe('interceptors', () => {
     async (pathname) => {
       const { get, backend } = await serve({ interceptors: [({ url }) => void (url.pathname = pathname)] })
       await expect(get()).rejects.toMatchObject({
-        message: 'The request was led elsewhere.',
+        message: 'The request was sent to another server.',
         cause: {
-          message: expect.stringContaining('led the request outside its base URL; set allowOriginChange'),
+          message: expect.stringContaining(
+            'changed the request to a URL outside the base URL; set allowOriginChange',
+          ),
         },
       })
       expect(backend.requests).toHaveLength(0)
@@ -124,7 +126,7 @@ describe('interceptors', () => {
     const other = cleanup.use(await startRestBackend(() => ({ json: 'other' })))
     const leave = [({ url }: { url: URL }) => void (url.port = String(other.port))]
     const { get } = await serve({ interceptors: leave })
-    await expect(get()).rejects.toThrow('The request was led elsewhere')
+    await expect(get()).rejects.toThrow('The request was sent to another server')
     expect(other.requests).toHaveLength(0)
     const allowed = await serve({ interceptors: leave, allowOriginChange: true })
     expect(await allowed.get()).toBe('other')
@@ -196,7 +198,7 @@ describe('oauth2ClientCredentials', () => {
     const { issuer, get, backend } = await tokens(answer)
     const error: unknown = await get().catch((reason: unknown) => reason)
     expect(error).toMatchObject({
-      message: 'No access token could be had for the upstream.',
+      message: 'The access token for the upstream could not be obtained.',
       extensions: { code: 'SERVICE_UNAVAILABLE' },
     })
     expect(JSON.stringify(error)).not.toContain('c4n4ry')
@@ -221,7 +223,7 @@ it('a token endpoint whose response does not end is read within a bound', async 
     clientSecret: 'secret',
   })
   const { get } = await serve({ interceptors: [interceptor] })
-  await expect(get()).rejects.toThrow('No access token')
+  await expect(get()).rejects.toThrow('The access token')
   expect(sent).toBeLessThan(5_000_000)
 })
 
@@ -253,7 +255,7 @@ describe('logBodies', () => {
       { logBodies: true, noRetry: true, logger: { info: (...line) => lines.push(JSON.stringify(line)) } },
       () => ({ body: '{"password":"c4n4ry"', headers: { 'content-type': 'application/json' } }),
     )
-    await expect(get()).rejects.toThrow('unusable answer')
+    await expect(get()).rejects.toThrow('invalid response')
     expect(lines.join('')).toContain('[20 bytes of application/json]')
     expect(lines.join('')).not.toContain('c4n4ry')
   })

@@ -236,7 +236,7 @@ describe('an endpoint with `on`', () => {
   it('refuses at start a field of the parent that does not exist', async () => {
     const on = { type: 'User', field: 'reviews', args: { userId: '{idd}' } }
     await expect(serve([{ name: 'byUser', path: '/{userId}', on }])).rejects.toThrow(
-      'needs User.idd, which nothing defines',
+      'needs User.idd, which is not defined',
     )
   })
 

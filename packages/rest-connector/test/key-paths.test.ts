@@ -213,7 +213,7 @@ it.each(['address..city', 'address.', 'tags[*].name', 'tags[].name', '$.address.
       },
     ])
       expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', ...options })).toThrow(
-        /field "User\.city": key ".*" is not understood at position \d+; .*\$\['quoted name'\]/s,
+        /field "User\.city": key ".*" has a syntax error at position \d+; .*\$\['quoted name'\]/s,
       )
   },
 )
@@ -241,7 +241,7 @@ it.each(['Int', 'String!', '[ID]', '[Geo]', '[JSON]', 'Kind', 'Code'])(
       },
     ])
       expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', ...options })).toThrow(
-        `field "User.odd": key "$" is the object itself, which is never ${type}`,
+        `field "User.odd": key "$" is the object itself, which cannot be ${type}`,
       )
   },
 )
@@ -279,7 +279,7 @@ it('the item itself is no key of a batched join', () => {
     },
   ]
   expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', endpoints })).toThrow(
-    'join User.friend: key "$" is the object itself, which is never a key',
+    'join User.friend: key "$" is the object itself, which cannot be a key',
   )
 })
 

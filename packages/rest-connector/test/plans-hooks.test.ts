@@ -185,7 +185,7 @@ describe('hooks with plans', () => {
       errors: [{ message: 'masked' }],
     })
     expect(await ask(USER)).toEqual({ data: { user: { id: '1', name: 'Ada' } } })
-    expect(handled).toEqual(['The upstream answered with status 500.'])
+    expect(handled).toEqual(['The upstream responded with status 500.'])
   })
 
   it('the result is text as long as nobody reads the data, an object afterwards', async () => {

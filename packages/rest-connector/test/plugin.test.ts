@@ -175,7 +175,7 @@ describe('useRestConnector', () => {
         plugins: [useRestConnector(connector)],
       }),
     ).toThrow(
-      'field Query.restOther of rest connector "others": GET / (endpoint restOther) needs Other, which nothing defines',
+      'field Query.restOther of rest connector "others": GET / (endpoint restOther) needs Other, which is not defined',
     )
   })
 
@@ -206,14 +206,14 @@ describe('useRestConnector', () => {
         }),
       )
     expect(() => createYoga({ plugins: [useRestConnector([make('one'), make('two')])] })).toThrow(
-      'field Query.thing comes from two places: rest connector "one": GET /one (endpoint thing), and rest connector "two": GET /two (endpoint thing)',
+      'field Query.thing is defined twice: by rest connector "one": GET /one (endpoint thing) and by rest connector "two": GET /two (endpoint thing)',
     )
     expect(() =>
       createYoga({
         schema: createSchema({ typeDefs: 'type Query { thing: Int }' }),
         plugins: [useRestConnector(make('one'))],
       }),
-    ).toThrow("the server's own schema, and rest connector")
+    ).toThrow("the server's own schema and by rest connector")
   })
 
   it('answers SERVICE_UNAVAILABLE for the field of a stopped backend, and the others still come', async () => {
@@ -295,7 +295,7 @@ describe('timeouts', () => {
       }),
     )
     await expect(connector.execute('slow')).rejects.toMatchObject({
-      message: 'The upstream did not answer within 30 ms.',
+      message: 'The upstream did not respond within 30 ms.',
       extensions: { code: 'TIMEOUT', attempts: 1 },
     })
   })

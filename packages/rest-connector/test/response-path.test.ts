@@ -59,7 +59,7 @@ describe('compileResponsePath', () => {
     ['$.a b', 3],
     ['$.a[0', 3],
   ])('%j is refused with the position %i', (path, position) => {
-    expect(() => compileResponsePath(path)).toThrow(`is not understood at position ${position};`)
+    expect(() => compileResponsePath(path)).toThrow(`has a syntax error at position ${position};`)
   })
 
   it('agrees with an RFC 9535 implementation on generated documents and paths', () => {

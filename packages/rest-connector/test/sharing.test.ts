@@ -123,7 +123,7 @@ describe('forwardHeaders', () => {
   it.each(['Host', 'content-length', 'Connection', 'transfer-encoding'])('refuses %s at start', (name) => {
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', endpoints, forwardHeaders: [name] }),
-    ).toThrow('it belongs to one connection or body')
+    ).toThrow('it describes the connection or the body')
   })
 })
 
@@ -283,7 +283,7 @@ describe('the GET cache', () => {
   it('stores no failure', async () => {
     let status = 500
     const { connector } = await serve(() => ({ status, json: 1 }), { cacheSize: 5, noRetry: true })
-    await expect(connector.execute('me')).rejects.toThrow('answered with status 500')
+    await expect(connector.execute('me')).rejects.toThrow('responded with status 500')
     status = 200
     expect(await connector.execute('me')).toBe(1)
   })

@@ -96,7 +96,7 @@ describe('REST connector', () => {
   })
   it('no_retry: disables retries', async () => {
     const { execute, backend } = await serve({ noRetry: true, retry: { maxRetries: 2 } }, { status: 500 })
-    await expect(execute('get')).rejects.toThrow('answered with status 500')
+    await expect(execute('get')).rejects.toThrow('responded with status 500')
     expect(backend.requests).toHaveLength(1)
   })
   it('log_bodies: logs request and response bodies', async () => {
@@ -247,11 +247,11 @@ describe('REST endpoint', () => {
       })
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', ...one({ bodyTemplate }) } as RestConnectorOptions),
-    ).toThrow('endpoint "get": a GET request has no body')
+    ).toThrow('endpoint "get": a GET request cannot have a body')
     const broken = one({ method: 'POST', bodyTemplate: '{"a": {a}' })
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', ...broken } as RestConnectorOptions),
-    ).toThrow('endpoint "get": bodyTemplate is not JSON once its variables are filled')
+    ).toThrow('endpoint "get": bodyTemplate is not valid JSON after its variables are replaced')
   })
   it('response_path: JSONPath subset', async () => {
     const json = { data: { items: [{ id: 1 }] } }
@@ -263,7 +263,7 @@ describe('REST endpoint', () => {
       { timeoutMs: 60_000, noRetry: true, ...one({ timeoutMs: 20 }) },
       { delayMs: 60_000 },
     )
-    await expect(execute('get')).rejects.toThrow('did not answer within 20 ms')
+    await expect(execute('get')).rejects.toThrow('did not respond within 20 ms')
   })
   it('description: of the GraphQL field', async () => {
     const { connector } = await serve(one({ description: 'Says "x"\nand \\y' }))
@@ -368,7 +368,7 @@ describe('REST response schema', () => {
       json: { n: 2 ** 31 },
     })
     const { errors } = await ask('{ get { n } }')
-    expect(errors[0].message).toBe('T.n is an integer that does not fit 32 bits; declare the field as long.')
+    expect(errors[0].message).toBe('T.n is an integer that exceeds 32 bits; declare the field as long.')
     expect(errors[0].extensions.code).toBe('REST_BAD_RESPONSE')
   })
   it('a scalar that is an object is an error that does not quote it', async () => {
@@ -379,8 +379,8 @@ describe('REST response schema', () => {
     const result = await ask('{ get { s l ok } }')
     expect(result.data).toEqual({ get: { s: null, l: null, ok: 'ok' } })
     expect(result.errors.map((error: any) => error.message)).toEqual([
-      'T.s is declared as String, but the upstream gave an object.',
-      'T.l is declared as [ID], but the upstream gave an object.',
+      'T.s is declared as String, but the upstream sent an object.',
+      'T.l is declared as [ID], but the upstream sent an object.',
     ])
     expect(JSON.stringify(result)).not.toContain('c4n4ry')
   })
@@ -415,7 +415,7 @@ describe('REST response schema', () => {
     const { data } = await ask('query ($id: Long!) { get(id: $id) }', { id: '9223372036854775807' })
     expect(data.get).toMatchObject({ url: '/v1/9223372036854775807', body: '{"id": 9223372036854775807}' })
     const { errors } = await ask('{ get(id: 9223372036854775808) }')
-    expect(errors[0].message).toContain('Long must be an integer from -2^63 to 2^63-1')
+    expect(errors[0].message).toContain('Long must be an exact integer from -2^63 to 2^63-1')
   })
   it('a list where one value is declared, and the other way round, is REST_BAD_RESPONSE', async () => {
     const { ask } = await serve(
@@ -531,7 +531,7 @@ describe('GraphQL fields derived from REST endpoints', () => {
     const { connector } = await serve({ endpoints: [{ name: 'getUser', path: '/users/{id}' }] })
     expect(await connector.execute('getUser', { id: 1 })).toMatchObject({ url: '/v1/users/1' })
     await expect(connector.execute('nope')).rejects.toMatchObject({
-      message: 'REST connector "c" has no endpoint "nope"; it has getUser.',
+      message: 'REST connector "c" has no endpoint "nope"; its endpoints are getUser.',
       extensions: { code: 'BAD_USER_INPUT' },
     })
   })

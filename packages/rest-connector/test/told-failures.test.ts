@@ -78,7 +78,7 @@ it('nothing that a client did not send is told to it, whatever its name and plac
       const told = JSON.stringify(
         await connector.execute('get', { id: 'a-client' }, { context }).catch((reason: unknown) => reason),
       )
-      expect(error).toContain('answered with status 500')
+      expect(error).toContain('responded with status 500')
       const { upstream } = JSON.parse(told).extensions
       expect(upstream).toMatchObject({ method: 'GET', url: `${backend.url}/base/get/{id}` })
       // It went out, and what the client itself gave is told.
@@ -134,7 +134,7 @@ it.each<[string, string, object]>([
     body: JSON.stringify({ query, variables }),
   })
   const { errors } = await response.json()
-  expect(errors[0].message).toBe('REST endpoint "find" answered with status 500.')
+  expect(errors[0].message).toBe('REST endpoint "find" responded with status 500.')
   expect(errors[0].extensions.upstream.body).toContain('"query":["s3arched","t4gged","[redacted]"]')
 })
 

@@ -156,19 +156,19 @@ describe.each([true, false])('declared types, plans: %s', (plans) => {
       'an enum value that is not listed',
       { status: 'secret' },
       'status',
-      /Pet\.status: the upstream gave a value that Status does not list/,
+      /Pet\.status: the upstream sent a value that is not in Status/,
     ],
     [
       'a list for a map',
       { labels: 'secret' },
       'labels { key }',
-      /Pet\.labels is declared as a list, but the upstream gave a string/,
+      /Pet\.labels is declared as a list, but the upstream sent a string/,
     ],
     [
       'an object that is no member',
       { 'best-friend': { secret: 1 } },
       'bestFriend { __typename }',
-      /no Animal/,
+      /not of type Animal/,
     ],
     ['a scalar for a list', { parents: 1 }, 'parents { id }', /Pet\.parents is declared as a list/],
   ])('%s is null with an error at its place', async (_, reply, selection, message) => {

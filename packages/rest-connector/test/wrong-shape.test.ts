@@ -142,6 +142,6 @@ describe.each([true, false])(
 it('listOfOne is refused where the answer is no list', () => {
   const endpoints = [{ name: 'get', path: '/', returnType: 'JSON', listOfOne: ['id'] }]
   expect(() => createRestConnector('c', { baseUrl: 'http://host', endpoints })).toThrow(
-    /listOfOne.*is for lists, and the answer is JSON/,
+    /listOfOne.*applies only to lists, but returnType is JSON/,
   )
 })

@@ -53,7 +53,7 @@ export function toSentFile(value: unknown): unknown {
 function received(file: FileLike): FileLike {
   const toJSON = (): never => {
     throw badInput(
-      'A file of a multipart request can be a body or a part of one alone; give it as base64 text.',
+      'A file of a multipart request can only be sent as a body or as a part of a body. Send it as base64 text instead.',
     )
   }
   // A proxy of the file itself could not stand for a frozen one.

@@ -22,7 +22,7 @@ export function compileForm(
   }
   const writerOf = (name: string): WriteValue => writers.get(name) ?? asForm(byKind(name))
   return (value) => {
-    if (!isRecord(value)) throw badInput(`Argument "${arg}" must be an object: it is sent as a form.`)
+    if (!isRecord(value)) throw badInput(`Argument "${arg}" must be an object, because it is sent as a form.`)
     const texts: string[] = []
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined || member === null) continue

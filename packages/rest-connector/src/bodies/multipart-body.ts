@@ -18,7 +18,7 @@ export function compileMultipart(
 ): (value: unknown) => RenderedBody {
   return (value) => {
     if (!isRecord(value))
-      throw badInput(`Argument "${arg}" must be an object: each of its members is sent as a part.`)
+      throw badInput(`Argument "${arg}" must be an object, because each of its properties is sent as a part.`)
     const boundary = `vinyasa-${randomUUID()}`
     const segments: Segment[] = []
     for (const [name, member] of Object.entries(value)) {

@@ -21,7 +21,7 @@ export async function* bytesOf(body: StreamedBody): AsyncIterable<Uint8Array> {
   } catch (error) {
     throw error instanceof GraphQLError
       ? error
-      : new SentBodyFailed('the body cannot be read', { cause: error })
+      : new SentBodyFailed('the request body cannot be read', { cause: error })
   }
 }
 

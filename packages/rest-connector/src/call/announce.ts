@@ -73,7 +73,7 @@ function bodyOf(result: unknown): unknown {
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {
   const { entityType, operation, entityId } = template
   if (!entityType || !operation)
-    throw new RestConfigError('an entry of invalidates needs entityType and operation')
+    throw new RestConfigError('each entry of invalidates needs entityType and operation')
   if (entityId === undefined) return () => eventOf(entityType, operation, undefined)
   const wrong = (problem: string): RestConfigError =>
     new RestConfigError(`invalidates: entityId ${problem}`, { path: ['entityId'] })

@@ -10,7 +10,7 @@ const EXPECTED: Readonly<Record<AnswerShape, string>> = {
   any: 'anything',
   list: 'a list',
   object: 'an object',
-  one: 'one value',
+  one: 'a single value',
 }
 
 /**
@@ -26,12 +26,12 @@ export function checkedAnswer(
   if (listOfOne.length > 0 && isRecord(value) && listOfOne.every((member) => Object.hasOwn(value, member)))
     return [value]
   const contentType = single(response?.headers['content-type'])
-  const mediaType = contentType === undefined ? 'no media type' : mediaTypeOf(contentType).slice(0, 80)
+  const mediaType = contentType === undefined ? 'no Content-Type' : mediaTypeOf(contentType).slice(0, 80)
   const from = response ? ` (status ${response.status}, ${mediaType})` : ''
   const cause = new Error(
-    `REST endpoint "${name}" is declared as ${returnType.text} and must answer with ${EXPECTED[shape]}, ` +
-      `but gave ${kindOf(value)}${from}; check returnType${shape === 'list' ? ', listOfOne' : ''} and responsePath.`,
+    `REST endpoint "${name}" is declared as ${returnType.text} and must return ${EXPECTED[shape]}, ` +
+      `but returned ${kindOf(value)}${from}; check returnType${shape === 'list' ? ', listOfOne' : ''} and responsePath.`,
   )
-  const message = `The upstream must answer with ${EXPECTED[shape]}, but gave ${kindOf(value)}${from}.`
+  const message = `The upstream must return ${EXPECTED[shape]}, but returned ${kindOf(value)}${from}.`
   throw restError('REST_BAD_RESPONSE', message, { cause, status: response?.status })
 }

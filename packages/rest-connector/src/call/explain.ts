@@ -15,23 +15,23 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   const told = (message: string, as: RestErrorCode = code, status?: number): GraphQLError =>
     restError(as, message, { ...facts, status, cause })
   if (cause instanceof BadStatus)
-    return told(`${who} answered with status ${cause.status}.`, code, cause.status)
-  if (cause instanceof DeadlineExceeded) return told(`${who} did not answer within ${cause.ms} ms.`)
+    return told(`${who} responded with status ${cause.status}.`, code, cause.status)
+  if (cause instanceof DeadlineExceeded) return told(`${who} did not respond within ${cause.ms} ms.`)
   if (cause instanceof ResponseTooLarge)
     return told(
-      `${who} answered with more than the ${cause.limit} bytes that are allowed.`,
+      `${who} sent a response of more than ${cause.limit} bytes, which is the limit.`,
       'REST_RESPONSE_TOO_LARGE',
     )
   if (cause instanceof BadResponse) {
     // The reason may quote the upstream.
     const reason = facts.isExposed ? `: ${cause.message}` : ''
-    return told(`${who} gave an unusable answer${reason}.`, 'REST_BAD_RESPONSE')
+    return told(`${who} sent an invalid response${reason}.`, 'REST_BAD_RESPONSE')
   }
   if (cause instanceof RedirectRefused)
-    return told(`${who} was redirected: ${cause.message}.`, 'REST_REDIRECT_REFUSED')
-  if (cause instanceof SentBodyFailed) return told('A file could not be read to its end.', 'BAD_USER_INPUT')
+    return told(`${who} sent a redirect that was refused: ${cause.message}.`, 'REST_REDIRECT_REFUSED')
+  if (cause instanceof SentBodyFailed) return told('A file could not be read completely.', 'BAD_USER_INPUT')
   if (cause instanceof NoPlace) return told(cause.message)
-  if (isCircuitOpen(cause)) return told(`${who} is not called for now: it failed too often.`)
+  if (isCircuitOpen(cause)) return told(`${who} is not called for now, because it failed too often.`)
   if (cause instanceof Error && cause.name === 'AbortError')
     return told('The call was cancelled.', 'CANCELLED')
   return told(isNetworkError(cause) ? `${who} cannot be reached.` : `${who} failed unexpectedly.`)

@@ -92,10 +92,10 @@ async function intercepted(
 
   const { url } = outgoing
   if (!isInside(url, home) && !allowOriginChange)
-    throw restError('INTERNAL_SERVER_ERROR', 'The request was led elsewhere.', {
+    throw restError('INTERNAL_SERVER_ERROR', 'The request was sent to another server.', {
       cause: new Error(
-        `An interceptor of REST connector "${info.connector}" led the request outside its base URL; ` +
-          `set allowOriginChange if that is meant.`,
+        `An interceptor of REST connector "${info.connector}" changed the request to a URL outside the base URL; ` +
+          `set allowOriginChange if this is intended.`,
       ),
     })
   return {

@@ -15,7 +15,7 @@ export function answerShapeOf(
 ): AnswerShape {
   const shape = declaredShape(returnType, endpoint, types)
   if (shape === 'list' || !endpoint.listOfOne?.length) return shape
-  throw new RestConfigError(`listOfOne is for lists, and the answer is ${returnType.text}`, {
+  throw new RestConfigError(`listOfOne applies only to lists, but returnType is ${returnType.text}`, {
     path: ['listOfOne'],
   })
 }

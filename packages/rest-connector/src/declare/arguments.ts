@@ -41,12 +41,14 @@ function fromText(text: string): ArgumentDefinition {
     value = parseConstValue(text.slice(at + 1))
   } catch (cause) {
     throw new RestConfigError(
-      `"${text}" has no value behind "="; write one in GraphQL's syntax, for example "Int = 10"`,
+      `"${text}" has no value after "="; write a value in GraphQL syntax, for example "Int = 10"`,
       { cause },
     )
   }
   if (known && valueFromAST(value, known as GraphQLInputType) === undefined)
-    throw new RestConfigError(`"${text}" has a default that is no ${type.trim()}; write a value of that type`)
+    throw new RestConfigError(
+      `the default of "${text}" is not a valid ${type.trim()}; write a value of that type`,
+    )
   return { type, default: plain(value) }
 }
 

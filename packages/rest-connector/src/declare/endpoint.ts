@@ -148,11 +148,16 @@ function checkRequest({ name, bodyTemplate, body }: RestEndpoint, method: HttpMe
     })
   const bodySetting = bodyTemplate ? 'bodyTemplate' : 'body'
   if ((bodyTemplate || body) && method === 'GET')
-    throw new RestConfigError(`a GET request has no body; remove ${bodySetting} or use another method`, {
-      path: [bodySetting],
-    })
+    throw new RestConfigError(
+      `a GET request cannot have a body; remove ${bodySetting} or use another method`,
+      {
+        path: [bodySetting],
+      },
+    )
   if (bodyTemplate && body)
-    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them', { path: ['body'] })
+    throw new RestConfigError('body and bodyTemplate cannot be combined; remove one of them', {
+      path: ['body'],
+    })
 }
 
 function argumentTypes(
@@ -182,8 +187,8 @@ function refuseUnusedArgs(
   for (const arg of args.keys())
     if (!used.has(arg))
       throw new RestConfigError(
-        `argument "${arg}" is declared but no template of ${method} ${name} uses {${arg}}; ` +
-          `put it into path, queryParams, headers, parameters or a body`,
+        `argument "${arg}" is declared, but ${method} ${name} does not use {${arg}}; ` +
+          `use it in path, queryParams, headers, parameters or a body`,
         { path: ['args', arg] },
       )
 }
@@ -203,7 +208,7 @@ function checkArgs(values: Args, args: ReadonlyMap<string, TypeReference>, takes
   if (takesAllArgs) return
   for (const name of Object.keys(values))
     if (!args.has(name))
-      throw badInput(`Argument "${name}" is not known; expected ${[...args.keys()].join(', ') || 'none'}.`)
+      throw badInput(`Unknown argument "${name}"; expected ${[...args.keys()].join(', ') || 'none'}.`)
 }
 
 function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReference {
@@ -212,7 +217,7 @@ function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReferen
   )
   if (responseSchema && reference.name !== responseSchema.typeName)
     throw new RestConfigError(
-      `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" name different types`,
+      `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" are different types`,
       { path: ['returnType'] },
     )
   return reference

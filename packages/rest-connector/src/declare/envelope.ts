@@ -53,7 +53,9 @@ export function compileEnvelope(
   const { typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Reply`, headers = {} } = options
   const { next = false, links = {} } = options
   if (next && method !== 'GET')
-    throw new RestConfigError('envelope.next is for GET; remove it', { path: ['envelope', 'next'] })
+    throw new RestConfigError('envelope.next is only supported for GET; remove it', {
+      path: ['envelope', 'next'],
+    })
   const named = (header: string): [string, EnvelopeHeader] => [camelCase(header), { header }]
   const readers = Object.entries(
     Array.isArray(headers) ? Object.fromEntries(headers.map(named)) : headers,
@@ -64,7 +66,7 @@ export function compileEnvelope(
   for (const link of Object.keys(links))
     if (['body', 'headers', 'next'].includes(link))
       throw new RestConfigError(
-        `envelope.links.${link}: the envelope has a field of that name; choose another`,
+        `envelope.links.${link}: the envelope already has a field of that name; choose another name`,
         { path: ['envelope', 'links', link] },
       )
   const headersType = `${typeName}Headers`
@@ -113,7 +115,7 @@ function camelCase(header: string): string {
 function compileHeader(field: string, { header, type: text = 'String', description }: EnvelopeHeader) {
   const type = parseTypeReference(text)
   if (type.isNonNull)
-    throw new RestConfigError(`"${text}" is non-null, and no header is there for certain; remove the "!"`)
+    throw new RestConfigError(`"${text}" is non-null, but a header can be absent; remove the "!"`)
   if (!isHeaderName(header)) throw new RestConfigError(`"${header}" is not the name of a header`)
   const key = header.toLowerCase()
   return {

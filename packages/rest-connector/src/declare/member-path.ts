@@ -45,7 +45,7 @@ export function keyOfMember(name: string): string {
 export function refuseLevel(key: string, what: string): void {
   if (key !== LEVEL) return
   throw new RestConfigError(
-    `key "${LEVEL}" is the object itself, which is never ${what}; name a member of it, or ${keyOfMember(LEVEL)} for the one that is called so`,
+    `key "${LEVEL}" is the object itself, which cannot be ${what}; use the name of a property, or ${keyOfMember(LEVEL)} for the property with that name`,
   )
 }
 
@@ -67,7 +67,7 @@ function compileUnlessName(key: string): ReadMember | undefined {
   } catch (error) {
     if (/\.\.|\.$|\[/.test(key))
       throw new RestConfigError(
-        `key "${key}" is no path (${(error as Error).message}); a member of that very name is ${keyOfMember(key)}`,
+        `key "${key}" is not a valid path (${(error as Error).message}); write ${keyOfMember(key)} for a property with that name`,
         { cause: error },
       )
     return undefined

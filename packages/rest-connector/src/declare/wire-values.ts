@@ -126,7 +126,7 @@ function setOthers(
   if (others === null || others === undefined) return
   if (!isRecord(others)) throw badInput(`"${name}" must be an object.`)
   for (const [key, value] of Object.entries(others)) {
-    if (besides.has(key)) throw badInput(`"${name}" must not hold "${key}", which has a field of its own.`)
+    if (besides.has(key)) throw badInput(`"${name}" must not contain "${key}", which is a separate field.`)
     setOwn(sent, key, value)
   }
 }

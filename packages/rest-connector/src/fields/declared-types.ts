@@ -148,7 +148,7 @@ function resolveTypeOf(
   function resolve(value: unknown): string {
     const member = tell(value)
     if (member !== undefined) return member
-    throw restError('REST_BAD_RESPONSE', `The upstream gave an object that is no ${name}.`)
+    throw restError('REST_BAD_RESPONSE', `The upstream sent an object that is not of type ${name}.`)
   }
   return markTeller(resolve, tell)
 }

@@ -26,7 +26,7 @@ export function envelopeFields(
       parent,
       name: 'next',
       type: { ...envelope.type, text: parent, isNonNull: false },
-      description: 'The next page, where the answer says that there is one.',
+      description: 'The next page, if the response refers to one.',
       args: new Map(),
       requires: [],
       resolve: nextResolver(call, declared.baseUrl === undefined ? home : parseBaseUrl(declared.baseUrl)),
@@ -34,7 +34,7 @@ export function envelopeFields(
   for (const [name, link] of envelope.links) {
     const target = callable.get(link.endpoint)
     const compile = (): DeclaredField => {
-      if (!target) throw new RestConfigError(`there is no endpoint "${link.endpoint}"`)
+      if (!target) throw new RestConfigError(`unknown endpoint "${link.endpoint}"`)
       return linkField(parent, name, link, target)
     }
     fields.push(atPlace(['envelope', 'links', name], compile, `envelope.links.${name}`))
@@ -49,7 +49,7 @@ function nextResolver(call: Call, home: Home): GraphQLFieldResolver<unknown, unk
     try {
       path = nextOf(envelope, home)
     } catch (cause) {
-      throw restError('REST_BAD_RESPONSE', 'The next page that the upstream names cannot be asked for.', {
+      throw restError('REST_BAD_RESPONSE', 'The next-page URL of the upstream cannot be fetched.', {
         cause,
       })
     }

@@ -150,7 +150,7 @@ function withObjects(value: unknown, type: GraphQLOutputType, place: string): un
 function notAsDeclared(place: string, declared: string, value: unknown): GraphQLError {
   return restError(
     'REST_BAD_RESPONSE',
-    `${place} is declared as ${declared}, but the upstream gave ${kindOf(value)}.`,
+    `${place} is declared as ${declared}, but the upstream sent ${kindOf(value)}.`,
   )
 }
 
@@ -163,7 +163,7 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
     // Its own message quotes the value, which may be an object with members that no client may select.
     return restError(
       'REST_BAD_RESPONSE',
-      `${place}: the upstream gave a value that ${type.name} does not list.`,
+      `${place}: the upstream sent a value that is not in ${type.name}.`,
       {
         cause,
       },
@@ -194,8 +194,8 @@ function checkedScalar(
     const number = Number(value)
     const isLong = leaf.name === 'Int' && Number.isInteger(number) && (number | 0) !== number
     const why = isLong
-      ? `${place} is an integer that does not fit 32 bits; declare the field as long.`
-      : `${place}: the upstream gave ${kindOf(value)} that ${leaf.name} cannot represent.`
+      ? `${place} is an integer that exceeds 32 bits; declare the field as long.`
+      : `${place}: the upstream sent ${kindOf(value)} that ${leaf.name} cannot represent.`
     return restError('REST_BAD_RESPONSE', why, { cause })
   }
 }

@@ -46,7 +46,8 @@ export const restFastPath: FastPath = {
     const compiler = new ValueCompiler(scope)
     const calls = selections.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
       const endpoint = marks.of(field)
-      if (!node || endpoint?.kind !== 'endpoint') throw new NotPlannable(`${field.name} has another resolver`)
+      if (!node || endpoint?.kind !== 'endpoint')
+        throw new NotPlannable(`${field.name} has a different resolver`)
       return {
         key,
         endpoint,
@@ -71,7 +72,7 @@ export const restFastPath: FastPath = {
 
   prepareJoin({ field, nodes }, scope) {
     const join = marks.of(field)
-    if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
+    if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is not a batched join`)
     const { write, ...below } = new ValueCompiler(scope).joined(field, nodes, join)
     // Nothing is known of the parents but their keys.
     const planned: PlannedJoin = { ...below, kind: 'join', key: ({ key }) => key }

@@ -22,7 +22,7 @@ export function compileTeller(
   const untold = all.map(([member]) => member).filter((member) => !signed.some(([one]) => one === member))
   if (!discriminator && untold.length > 0)
     throw new RestConfigError(
-      `nothing tells ${untold.join(' and ')} of ${name} apart; name a discriminator, or for each type the JSON members that only its objects have (required) or their values (constants), or give the field the type JSON`,
+      `the members ${untold.join(' and ')} of ${name} cannot be told apart; set a discriminator, or declare for each type the JSON properties that only its objects have (required) or their values (constants), or give the field the type JSON`,
       { path: ['types', name, 'members'] },
     )
   const saysAll = new Set(byValue.values()).size === Object.keys(members).length

@@ -18,7 +18,7 @@ export class BadStatus extends Error {
   /** The beginning of the decoded body, for those who may see it. */
   readonly excerpt: string
   constructor(status: number, headers: RestResponse['headers'], excerpt: string) {
-    super(`the upstream answered with status ${status}`)
+    super(`the upstream responded with status ${status}`)
     this.status = status
     this.headers = headers
     this.excerpt = excerpt

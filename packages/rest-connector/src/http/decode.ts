@@ -72,13 +72,13 @@ async function decodeOne(
   // Held further, it could be what its own next layer waits for.
   held?.leave()
   try {
-    if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not understood`)
+    if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not supported`)
     return await unpack(bytes, decoder(bytes), options)
   } catch (cause) {
     if (options.ending?.aborted) throw options.ending.reason
     if (cause instanceof ResponseTooLarge || cause instanceof NoPlace || cause instanceof BadResponse)
       throw cause
-    throw new BadResponse(`the ${encoding} body is damaged`, { cause })
+    throw new BadResponse(`the ${encoding} body is invalid`, { cause })
   }
 }
 
@@ -100,7 +100,7 @@ export function parseBody(
   const mediaType = mediaTypeOf(contentType ?? 'application/json')
   if (/[/+]json$/.test(mediaType)) return parseJson(asUtf8(body, contentType), options)
   if (isTextual(mediaType)) return asUtf8(body, contentType).toString('utf8')
-  throw new BadResponse(`content type "${mediaType.slice(0, 80)}" is neither JSON nor text`)
+  throw new BadResponse(`content type "${mediaType.slice(0, 80)}" is not JSON or text`)
 }
 
 /** The same text in UTF-8, whatever charset the upstream names; without one it is UTF-8. */
@@ -111,6 +111,6 @@ function asUtf8(body: Buffer, contentType: string | undefined): Buffer {
   try {
     return Buffer.from(new TextDecoder(charset).decode(body))
   } catch (cause) {
-    throw new BadResponse(`charset "${charset.slice(0, 40)}" is not understood`, { cause })
+    throw new BadResponse(`charset "${charset.slice(0, 40)}" is not supported`, { cause })
   }
 }

@@ -39,7 +39,7 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded'
   readonly ms: number
   constructor(ms: number) {
-    super(`no answer within ${ms} ms`)
+    super(`no response within ${ms} ms`)
     this.ms = ms
   }
 }

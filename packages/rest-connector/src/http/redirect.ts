@@ -54,7 +54,7 @@ function redirected(request: WireRequest, status: number, location: string, ownO
     ((status === 301 || status === 302) && request.method === 'POST')
   if (!becomesGet) {
     if (isStreamed(request.body) && !request.body.isRepeatable)
-      throw new RedirectRefused('its body was read as it was sent, and cannot be sent again')
+      throw new RedirectRefused('the request body was streamed and cannot be sent again')
     return { ...request, path }
   }
   const headers = Object.fromEntries(

@@ -59,7 +59,7 @@ export function secretReader(
   if (typeof source === 'string') return () => source
   const value = env[source.env]
   if (!value)
-    throw new RestConfigError(`environment variable ${source.env} is not set; it must hold the credential`)
+    throw new RestConfigError(`environment variable ${source.env} is not set; set it to the credential`)
   return () => value
 }
 

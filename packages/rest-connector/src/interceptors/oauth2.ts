@@ -80,7 +80,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
       // All waiting calls share the token, so the request must not end with the call that started it.
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (!ok) throw new Error(`the token endpoint answered with status ${status}`)
+    if (!ok) throw new Error(`the token endpoint responded with status ${status}`)
     return parseToken(JSON.parse(new TextDecoder().decode(bytes)), clock.now())
   }
 
@@ -92,7 +92,9 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
       token = await refresh
       return token
     } catch (cause) {
-      throw restError('SERVICE_UNAVAILABLE', 'No access token could be had for the upstream.', { cause })
+      throw restError('SERVICE_UNAVAILABLE', 'The access token for the upstream could not be obtained.', {
+        cause,
+      })
     }
   }
 
@@ -124,7 +126,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
 
 function parseToken(body: unknown, now: number): Token {
   const { access_token: value, expires_in: seconds } = (body ?? {}) as Record<string, unknown>
-  if (typeof value !== 'string') throw new Error('the token endpoint gave no access_token')
+  if (typeof value !== 'string') throw new Error('the response of the token endpoint has no access_token')
   // Renew the token soon if `expires_in` is missing.
   return { value, expiresAt: now + (typeof seconds === 'number' ? seconds : 60) * 1000 }
 }

@@ -8,7 +8,7 @@ export function abstractPlan(
 ): ObjectPlan {
   function planOf(value: unknown): ObjectPlan {
     const plan = members.get(tell(value) ?? '')
-    if (!plan) throw new FallBack('an object is of no type')
+    if (!plan) throw new FallBack('the type of an object is unknown')
     return plan
   }
   const only =

@@ -11,7 +11,7 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
     try {
       return argumentsOf(variables)
     } catch {
-      throw new FallBack('an argument is wrong')
+      throw new FallBack('an argument is invalid')
     }
   }
 }

@@ -105,7 +105,8 @@ export class ValueCompiler {
     const { object, write } = this.value(itemType, nodes, isScalar)
     const isMap = isEntry(itemType)
     // Joins are loaded for the values as they came.
-    if (isMap && object && hasJoins(object)) throw new NotPlannable('a join below the entries of an object')
+    if (isMap && object && hasJoins(object))
+      throw new NotPlannable('there is a join below the entries of an object')
     return {
       object: isMap ? undefined : object,
       write: (given, writing) => writeList(write, isMap ? entriesOf(given) : given, writing),
@@ -203,9 +204,9 @@ function keyReader(
   parentKey: string,
 ): PlannedJoin['key'] {
   const own = fieldOf(type, parentKey)
-  if (!own) throw new NotPlannable(`${type.name}.${name} is joined by no field of its parent`)
+  if (!own) throw new NotPlannable(`${type.name}.${name} is not joined by a field of its parent`)
   const leaf: unknown = getNullableType(asOwn(own).type)
-  if (!isLeafType(leaf)) throw new NotPlannable(`${type.name}.${own.name} is no key`)
+  if (!isLeafType(leaf)) throw new NotPlannable(`${type.name}.${own.name} is not a key`)
   const { read } = memberOf(type, own)
   return (parent) => serializedKey(leaf, read(parent))
 }

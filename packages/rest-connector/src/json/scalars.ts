@@ -14,8 +14,8 @@ export function createLongScalar(int64: Int64Mode): GraphQLScalarType {
   return new GraphQLScalarType({
     name: 'Long',
     description: isNumber
-      ? 'A signed 64-bit integer: a number where that is exact, else a string.'
-      : 'A signed 64-bit integer, written as a string so that no client rounds it.',
+      ? 'A signed 64-bit integer, written as a number if that is exact, otherwise as a string.'
+      : 'A signed 64-bit integer, written as a string so that clients do not round it.',
     serialize(value) {
       const long = toLong(value)
       return isNumber && Number.isSafeInteger(Number(long)) ? Number(long) : long.toString()
@@ -32,7 +32,7 @@ function toLong(value: unknown): bigint {
     (typeof value === 'string' && /^-?\d{1,19}$/.test(value))
   const long = isExact ? BigInt(value) : undefined
   if (long === undefined || long < MIN_LONG || long > MAX_LONG)
-    throw new GraphQLError('Long must be an integer from -2^63 to 2^63-1, written exactly.')
+    throw new GraphQLError('Long must be an exact integer from -2^63 to 2^63-1.')
   return long
 }
 

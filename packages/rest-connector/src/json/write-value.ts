@@ -6,7 +6,7 @@ import type { Read, Write, WritePieces, Writing } from './object-plan.ts'
 const PIECE_LENGTH = 4_096
 
 export function nullOf(isRequired: boolean): string {
-  if (isRequired) throw new FallBack('a value that may not be null is null')
+  if (isRequired) throw new FallBack('a non-nullable value is null')
   return 'null'
 }
 
@@ -48,13 +48,13 @@ export function* objectPieces(
 }
 
 function arrayOf(given: unknown): readonly unknown[] {
-  if (!Array.isArray(given)) throw new FallBack('a list is none')
+  if (!Array.isArray(given)) throw new FallBack('a value is not a list')
   return given as readonly unknown[]
 }
 
 function objectOf(given: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(given)) return given
-  throw new FallBack('an object is none')
+  throw new FallBack('a value is not an object')
 }
 
 export function writeList(write: Write, value: unknown, writing: Writing): string {

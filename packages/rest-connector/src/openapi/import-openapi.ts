@@ -39,7 +39,7 @@ export async function importOpenApi(
     integers: options.integers ?? 'auto',
     trusts: trusted(options, typeNames),
     onBadReference(reason) {
-      const message = `${reason}; what it stands for is JSON`
+      const message = `${reason}; the type becomes JSON`
       findings.add({ place, message, mend: 'correct the reference' })
     },
     onUnsaid: (message) => findings.fold(place, message),
@@ -60,11 +60,11 @@ export async function importOpenApi(
     const context = { document: loaded, types, envelopeOf, serverOf }
     const { endpoint, skip, dropped = [], told = [] } = attempt(operation, name, context)
     for (const message of dropped)
-      findings.add({ place, message: `${message}: the field has no such argument` })
+      findings.add({ place, message: `${message}; the field does not have the argument` })
     for (const one of told) findings.add({ place, ...one })
     if (endpoint === undefined) {
-      const message = `${keyOf(operation)} is left out: ${skip}`
-      findings.add({ place, message, mend: 'declare it under endpoints, or leave it out with exclude' })
+      const message = `${keyOf(operation)} is skipped: ${skip}`
+      findings.add({ place, message, mend: 'declare it under endpoints, or add it to exclude' })
       continue
     }
     nodes.set(name, operation.node)
@@ -137,15 +137,15 @@ function ownServerOf(
     if (servers.documentUrl === undefined && isBelowDocument(node))
       findings.add({
         place,
-        message: `its own server is relative to where the document came from, which is not known; ${url} is asked`,
+        message: `its server is relative to the address of the document, which is unknown; requests go to ${url}`,
         mend: 'set documentUrl to the address of the document',
       })
     if (baseUrl === undefined) return url
     if (URL.canParse(baseUrl) && new URL(url).origin === new URL(baseUrl).origin) return url
     findings.add({
       place,
-      message: `its own server ${url} is not asked, as baseUrl is set`,
-      mend: 'leave baseUrl out, or declare the operation under endpoints with a baseUrl of its own',
+      message: `its server ${url} is ignored, because baseUrl is set`,
+      mend: 'remove baseUrl, or declare the operation under endpoints with its own baseUrl',
     })
     return undefined
   }
@@ -166,12 +166,12 @@ function tellGaveWay(
   { key, passed }: { readonly key?: string; readonly passed: readonly GaveWay[] },
 ): void {
   if (passed.length === 0) return
-  const owners = passed.map(({ wanted, owner }) => `${spokenKey(owner)} has the name "${wanted}"`)
+  const owners = passed.map(({ wanted, owner }) => `${spokenKey(owner)} already has the name "${wanted}"`)
   // A type without a name is called by its place.
   const [operation] = /#\/paths\/[^/]+\/\w+/.exec(key ?? '') ?? []
   findings.add({
     place: operation ?? place,
-    message: `${key === undefined ? 'it' : spokenKey(key)} is the ${kind} "${name}": ${owners.join(', ')}`,
+    message: `${key === undefined ? 'it' : spokenKey(key)} becomes the ${kind} "${name}", because ${owners.join(', ')}`,
     mend: 'choose a name with rename',
   })
 }
@@ -266,8 +266,8 @@ function tellUnknownNames(
       if (!isThere(name))
         findings.add({
           place: pointerOf(),
-          message: `${option} names "${name}", which the document does not have`,
-          mend: `name ${what}`,
+          message: `${option} contains "${name}", which is not in the document`,
+          mend: `use ${what}`,
         })
   }
   const operation = 'an operation id, "GET /path"'

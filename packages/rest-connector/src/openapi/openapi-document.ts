@@ -91,7 +91,9 @@ export function createDocument({
     const isAnchor = pointer !== '' && !pointer.startsWith('/')
     const reason = missing.get(file)
     if (value === undefined || isAnchor)
-      throw new RestConfigError(`$ref "${ref}" leads nowhere${reason === undefined ? '' : ` (${reason})`}`)
+      throw new RestConfigError(
+        `$ref "${ref}" cannot be resolved${reason === undefined ? '' : ` (${reason})`}`,
+      )
     targets.set(ref, asNode(value))
     return asNode(value)
   }
@@ -101,7 +103,7 @@ export function createDocument({
     let ref: string | undefined
     for (let hops = 0; typeof node['$ref'] === 'string'; hops++) {
       const next = placed(node['$ref'])
-      if (hops > 50 || underWay.has(next)) throw new RestConfigError(`$ref "${next}" leads to itself`)
+      if (hops > 50 || underWay.has(next)) throw new RestConfigError(`$ref "${next}" refers to itself`)
       if (!ref?.startsWith('#/components/') || next.startsWith('#/components/')) ref = next
       node = target(next)
     }

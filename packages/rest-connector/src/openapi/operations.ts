@@ -45,7 +45,7 @@ export function readOperations(
     try {
       return document.resolve(node)
     } catch (error) {
-      const message = `${what}is left out: ${(error as Error).message}`
+      const message = `${what}is skipped: ${(error as Error).message}`
       findings.add({ place, message, mend: 'correct the reference' })
       return undefined
     }
@@ -55,7 +55,10 @@ export function readOperations(
     if (key.startsWith('x-')) continue
     const path = key.startsWith('/') ? key : `/${key}`
     if (path !== key && path in paths) {
-      findings.add({ place: pointerOf('paths', key), message: `is left out: it is ${path}, which is there` })
+      findings.add({
+        place: pointerOf('paths', key),
+        message: `is skipped, because the document also has ${path}`,
+      })
       continue
     }
     // Properties next to a `$ref` belong to the path item too.
@@ -87,15 +90,15 @@ export function readOperations(
     ])
       findings.add({
         place: pointerOf('paths', key, ...above, method),
-        message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
+        message: `${method.toUpperCase()} ${path} is skipped: only GET, POST, PUT, PATCH and DELETE become fields`,
       })
   }
   const tellSent = (what: 'callback' | 'webhook', node: Node, place: string): void => {
     for (const name of Object.keys(asNode(node[`${what}s`])))
       findings.add({
         place: `${place}${pointerOf(`${what}s`, name).slice(1)}`,
-        message: `the ${what} ${name} is left out: it is a request that the API sends`,
-        mend: 'receive it in a server of your own, which tells the gateway what has changed',
+        message: `the ${what} ${name} is skipped, because the API sends this request`,
+        mend: 'receive it in another server, which publishes an invalidation event',
       })
   }
   for (const { node, place } of operations) tellSent('callback', node, place)
@@ -103,8 +106,8 @@ export function readOperations(
   if (operations.length === 0)
     findings.add({
       place: pointerOf('paths'),
-      message: 'no operation becomes a field',
-      mend: 'look at what include, exclude and tags select, or whether it is the right document',
+      message: 'the document has no operation to import',
+      mend: 'check include, exclude and tags, and whether this is the right document',
     })
   return operations
 }

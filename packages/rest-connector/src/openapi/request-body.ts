@@ -53,11 +53,11 @@ export function requestBodyOf(
   const content = Object.entries(document.resolve(node['content']))
   if (Object.keys(node).length === 0 || content.length === 0) return undefined
   const isRequired = node['required'] === true
-  if (method === 'GET') return { fault: 'a GET request has no body', isRequired }
+  if (method === 'GET') return { fault: 'a GET request cannot have a body', isRequired }
   const chosen = choose(content)
   if (!chosen) {
     const types = content.map(([type]) => type).join(', ')
-    return { fault: `its body (${types}) cannot be written`, isRequired }
+    return { fault: `its body (${types}) has an unsupported media type`, isRequired }
   }
   const { kind, contentType } = chosen
   const media = document.resolve(chosen.media)
@@ -129,8 +129,8 @@ function otherBodies(
     const more = media === chosen.media ? [] : membersOf(media).filter((one) => !own.has(one))
     if (more.length === 0) return []
     return {
-      message: `its body as ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, which the one that is sent, ${chosen.contentType}, has not`,
-      mend: 'declare the operation under endpoints, with a body of that contentType',
+      message: `its body of type ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, which does not have it`,
+      mend: 'declare the operation under endpoints with a body of that contentType',
     }
   })
 }
@@ -142,7 +142,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
   if (kind === 'binary' && fileKindOf({ contentEncoding }) === 'text' && contentEncoding !== 'base64')
     return [
       {
-        message: `its body is sent as its bytes are, without the contentEncoding "${String(contentEncoding)}"`,
+        message: `its body is sent unchanged, without the contentEncoding "${String(contentEncoding)}"`,
       },
     ]
   if (kind !== 'form' && kind !== 'multipart') return []
@@ -161,9 +161,11 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     const isWrong = asText(style) !== undefined && !hasStyle(asText(style) as string, 'query')
     return [
       ...(sent.length > 0
-        ? [`its body's part "${name}" is sent without the headers ${sent.join(', ')}`]
+        ? [`the part "${name}" of its body is sent without the headers ${sent.join(', ')}`]
         : []),
-      ...(isWrong ? [`its body's "${name}" has the style "${String(style)}", which is none of a form`] : []),
+      ...(isWrong
+        ? [`"${name}" of its body has the style "${String(style)}", which forms do not support`]
+        : []),
     ]
   })
   const unnamed = ['prefixEncoding', 'itemEncoding'].filter((one) => media[one] !== undefined)
@@ -171,17 +173,17 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     ...(objects.length > 0
       ? [
           {
-            message: `its body's ${quoted(objects)} go as JSON text within the form, as the document names no other encoding`,
-            mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
+            message: `${quoted(objects)} of its body are sent as JSON text in the form, because the document declares no other encoding`,
+            mend: 'if the API expects brackets, add encoding: { …: { style: deepObject } } next to the schema',
           },
         ]
       : []),
     ...unspelled.map((one) => ({
-      message: `its body's part "${one}" is sent as text, as only its encoding says that it is a file`,
-      mend: 'write contentMediaType or format: binary in its schema',
+      message: `the part "${one}" of its body is sent as text, because only its encoding declares a file`,
+      mend: 'add contentMediaType or format: binary to its schema',
     })),
     ...named.map((message) => ({ message, mend: 'send it with an interceptor' })),
-    ...unnamed.map((one) => ({ message: `its body's ${one} is not read` })),
+    ...unnamed.map((one) => ({ message: `${one} of its body is ignored` })),
   ]
 }
 

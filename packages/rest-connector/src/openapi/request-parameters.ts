@@ -58,7 +58,7 @@ export function requestInputOf(
     if (!parameter) {
       if (node['in'] === 'path')
         told.push({
-          message: `its parameter "${asText(node['name'])}" is of the path, which has no such braces`,
+          message: `its path parameter "${asText(node['name'])}" is not in the path`,
         })
       continue
     }
@@ -71,7 +71,7 @@ export function requestInputOf(
     const style = asText(node['style'])
     if (style !== undefined && parameter.style === undefined)
       told.push({
-        message: `its parameter "${parameter.name}" has the style "${style}", which is none of ${parameter.in}`,
+        message: `its parameter "${parameter.name}" has the style "${style}", which is not supported in ${parameter.in}`,
         mend: 'send it with an interceptor',
       })
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings, places.get(node)))
@@ -157,7 +157,7 @@ function parameterOf(node: Node, path: string): ParameterOptions | string | unde
   // The members of a form that is the whole query are parameters of it.
   if (place === 'querystring' && QUERY_FORM in asNode(node['content'])) return { name, in: 'query' }
   if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
-    return `its parameter "${name}" is in ${JSON.stringify(place)}, which no request has`
+    return `its parameter "${name}" is in ${JSON.stringify(place)}, which is not supported`
   if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase())) return undefined
   if (place === 'path' && !path.includes(`{${name}}`)) return undefined
   const [content] = Object.keys(asNode(node['content']))

@@ -66,7 +66,7 @@ export function securityOf(
   const schemes = readSchemes(document, used, place, refused)
   if (place.from === 'forward') {
     for (const { name, header } of schemes.values())
-      if (header === undefined) refused.set(name, 'it is in no header, and only headers are passed on')
+      if (header === undefined) refused.set(name, 'it is not in a header, and only headers are forwarded')
     const headers = [...schemes.values()].flatMap(({ header }) => header?.toLowerCase() ?? [])
     return { ...none, forwardHeaders: [...new Set(headers)] }
   }
@@ -188,7 +188,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
-      if (how !== 'basic') return `its HTTP scheme "${how}" is neither basic nor bearer`
+      if (how !== 'basic') return `its HTTP scheme "${how}" is not basic or bearer`
       const apply: Scheme['apply'] = (values) =>
         always('authorization', `Basic ${Buffer.from(values.join(':')).toString('base64')}`)
       return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
@@ -197,7 +197,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
       const tokenUrl = asText(asNode(asNode(node['flows'])['clientCredentials'])['tokenUrl'])
       // Other flows need a person, so the variable contains their token.
       if (tokenUrl === undefined) return token
-      if (!URL.canParse(tokenUrl, place.baseUrl)) return `its token server "${tokenUrl}" is no address`
+      if (!URL.canParse(tokenUrl, place.baseUrl)) return `its tokenUrl "${tokenUrl}" is not a valid URL`
       const url = new URL(tokenUrl, place.baseUrl).href
       const variables = [variable('CLIENT_ID'), variable('CLIENT_SECRET')]
       const apply: Scheme['apply'] = ([clientId = '', clientSecret = ''], scopes) =>
@@ -212,7 +212,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     case 'openIdConnect':
       return token
     default:
-      return `its type "${String(node['type'])}" is not one that a request can carry`
+      return `its type "${String(node['type'])}" is not supported`
   }
 }
 

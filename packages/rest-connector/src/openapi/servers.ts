@@ -28,7 +28,7 @@ function chosen(servers: readonly Node[], wanted: number | string | undefined): 
     wanted === undefined ? servers[0] : typeof wanted === 'number' ? servers[wanted] : servers.find(byName)
   if (found) return found
   const known = servers.map((server, index) => `${index} (${asText(server['url'])})`).join(', ')
-  throw new RestConfigError(`server ${JSON.stringify(wanted)} is none of the document's; it has ${known}`)
+  throw new RestConfigError(`the document has no server ${JSON.stringify(wanted)}; its servers are ${known}`)
 }
 
 function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): string {
@@ -38,11 +38,11 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
     const own = Object.hasOwn(variables, name) ? variables[name] : undefined
     const value = own ?? asText(fallback)
     if (value === undefined)
-      throw new RestConfigError(`the server's variable "${name}" has no value; set variables: { ${name}: … }`)
+      throw new RestConfigError(`the server variable "${name}" has no value; set variables: { ${name}: … }`)
     const allowed = asList(values)
     if (allowed.length > 0 && !allowed.includes(value))
       throw new RestConfigError(
-        `the server's variable "${name}" is "${value}"; expected one of ${allowed.join(', ')}`,
+        `the server variable "${name}" is "${value}"; expected one of ${allowed.join(', ')}`,
       )
     return value
   })
@@ -51,6 +51,6 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
   if (URL.canParse(relative, documentUrl))
     return new URL(relative, documentUrl).href.replace(/(?<!\/)\/+$/, '')
   throw new RestConfigError(
-    `the document's server "${url}" is relative to where the document came from; set baseUrl to the whole address`,
+    `the server "${url}" is relative to the address of the document, which is unknown; set baseUrl to the complete address`,
   )
 }

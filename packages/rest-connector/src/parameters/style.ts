@@ -118,7 +118,7 @@ function deepPairs(name: string, given: unknown, depth = 0): [string, string][] 
     return items.flatMap((item, index) => deepPairs(`${name}[${areScalars ? '' : index}]`, item, depth + 1))
   }
   return Object.entries(value as object).flatMap(([member, item]) => {
-    if (/[[\]]/.test(member)) throw badInput(`A member's name in "${name}" must hold no bracket.`)
+    if (/[[\]]/.test(member)) throw badInput(`A property name in "${name}" must not contain brackets.`)
     return deepPairs(`${name}[${member}]`, item, depth + 1)
   })
 }
@@ -152,7 +152,7 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
       const taken = place === 'header' ? separators : `${separators};`
       for (const one of taken.replaceAll(' ', ''))
         if (text.includes(one))
-          throw badInput(`A value in "${name}" must not hold "${one}", which separates values.`)
+          throw badInput(`A value in "${name}" must not contain "${one}", which separates values.`)
       return text
     }
   return (text, separators) => {
@@ -160,7 +160,7 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
     // Percent-encoding would make the separator itself of a space or a bar.
     if (separators.startsWith('%') && encoded.includes(separators))
       throw badInput(
-        `A value in "${name}" must not hold "${decodeURIComponent(separators)}", which separates values.`,
+        `A value in "${name}" must not contain "${decodeURIComponent(separators)}", which separates values.`,
       )
     if (separators.includes('.')) return encoded.replaceAll('.', '%2E')
     if (!allowReserved || place !== 'query') return encoded

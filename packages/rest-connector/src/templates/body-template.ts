@@ -18,7 +18,7 @@ export function compileBody(template: string, contentType: string): Template {
   if (mediaType === 'application/x-www-form-urlencoded') return compileFormBody(template)
   if (mediaType === 'text/plain') return compileTextBody(template)
   throw new RestConfigError(
-    `bodyTemplate cannot be filled safely for content type "${contentType}"; ` +
+    `bodyTemplate does not support content type "${contentType}", because values cannot be escaped safely; ` +
       `use application/json, application/x-www-form-urlencoded or text/plain, or set the body in an interceptor`,
   )
 }
@@ -132,7 +132,7 @@ function checkJson(parts: readonly (string | JsonPart)[], template: string): voi
     JSON.parse(sample)
   } catch (cause) {
     throw new RestConfigError(
-      `bodyTemplate is not JSON once its variables are filled: ${template} (${(cause as Error).message})`,
+      `bodyTemplate is not valid JSON after its variables are replaced: ${template} (${(cause as Error).message})`,
       { cause },
     )
   }

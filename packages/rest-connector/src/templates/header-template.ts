@@ -27,7 +27,7 @@ export function compileHeaders(...maps: readonly NameValues[]): Template<Readonl
       if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`, { path })
       const parsed = [values].flat().map(parseTemplate)
       if (!parsed.flat().every((part) => typeof part !== 'string' || isHeaderValue(part)))
-        throw new RestConfigError(`the value of header "${name}" holds a control character`, { path })
+        throw new RestConfigError(`the value of header "${name}" contains a control character`, { path })
       templates.set(name.toLowerCase(), parsed)
     }
   const entries: [string, TemplatePart[][]][] = []
@@ -64,7 +64,7 @@ function filledText(parts: readonly TemplatePart[], args: Args): string | undefi
 export function checkedHeader(name: string, value: string): string {
   if (isHeaderValue(value)) return value
   throw badInput(
-    `The value for header "${name}" holds a line break, a control character or a character outside Latin-1.`,
+    `The value for header "${name}" contains a line break, a control character or a character outside Latin-1.`,
   )
 }
 

@@ -25,11 +25,11 @@ export interface PathValue {
 export function compilePath(path: string, values: ReadonlyMap<string, PathValue>): Template {
   if (path !== '' && !path.startsWith('/')) throw new RestConfigError(`path "${path}" must start with "/"`)
   if (/[?#]/.test(path))
-    throw new RestConfigError(`path "${path}" holds "?" or "#"; declare the query as queryParams`)
+    throw new RestConfigError(`path "${path}" contains "?" or "#"; declare the query in queryParams`)
   const parts = parsePath(path, values)
   if (/%(?![0-9a-fA-F]{2})/.test(path))
-    throw new RestConfigError(`path "${path}" holds "%" without two hexadecimal digits after it`)
-  if (decodesToDots(path)) throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
+    throw new RestConfigError(`path "${path}" contains "%" without two hexadecimal digits after it`)
+  if (decodesToDots(path)) throw new RestConfigError(`path "${path}" contains a "." or ".." segment`)
 
   const isStyled = values.size > 0
   return {
@@ -39,7 +39,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
       for (const part of parts) filled += typeof part === 'string' ? part : valueOf(part, args)
       // A style may put dots of its own before a value.
       if (isStyled && /(?:^|\/)\.{1,2}(?:\/|$)/.test(filled))
-        throw badInput('An argument of the path must not make a "." or ".." path segment.')
+        throw badInput('The arguments of the path must not form a "." or ".." path segment.')
       return filled
     },
   }
@@ -61,7 +61,7 @@ function parsePath(path: string, values: ReadonlyMap<string, PathValue>): (strin
   })
   if (unused.size > 0)
     throw new RestConfigError(
-      `path "${path}" has no place for {${[...unused].join('}, {')}}; add it to the path`,
+      `path "${path}" does not contain {${[...unused].join('}, {')}}; add it to the path`,
     )
   return parts
 }
@@ -79,7 +79,8 @@ function valueOf({ variable, write }: PathValue, args: Args): string {
   if (!write && !/[^\w-]/.test(text)) return text
   // What a style has written is what was given once it is decoded.
   const given = write ? decodeURIComponent(text) : text
-  if (decodesToDots(given)) throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
+  if (decodesToDots(given))
+    throw badInput(`Argument "${variable}" must not contain a "." or ".." path segment.`)
   return write ? text : encodeText(text, variable)
 }
 

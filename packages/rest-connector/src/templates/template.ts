@@ -34,7 +34,7 @@ export function variablesOf(parts: readonly TemplatePart[]): string[] {
 export function refuseStrayBraces(parts: readonly TemplatePart[], template: string): void {
   if (parts.some((part) => typeof part === 'string' && /[{}]/.test(part)))
     throw new RestConfigError(
-      `"${template}" holds a brace that belongs to no variable; ` +
+      `"${template}" contains a brace that is not part of a variable; ` +
         `write {name} with letters, digits and underscores only`,
     )
 }

@@ -133,7 +133,7 @@ function changed(before: OpenApiImport, after: OpenApiImport): readonly (readonl
 function tells({ findings }: OpenApiImport, name: string): boolean {
   const told = findings.flatMap(({ message }) => {
     const [, own = ''] = / is the (?:field|type) "(\w+)": /.exec(message) ?? []
-    const wanted = [...message.matchAll(/ has the name "(\w+)"/g)].map(([, name = '']) => name)
+    const wanted = [...message.matchAll(/ already has the name "(\w+)"/g)].map(([, name = '']) => name)
     return [own, ...wanted].filter(Boolean).map((one) => one.replace(/_?Input$/, ''))
   })
   return told.some((one) => name.toLowerCase().startsWith(one.toLowerCase()))

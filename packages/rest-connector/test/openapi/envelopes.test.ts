@@ -134,7 +134,7 @@ describe('headers and links of a document', () => {
     expect(told).toHaveLength(4)
     for (const [link, reason] of [
       ['again', 'a mutation'],
-      ['nowhere', 'no field stands'],
+      ['nowhere', 'is not a field'],
       ['odd', '"$request.query.what"'],
       ['other', 'no parameter "what"'],
     ] as const)

@@ -83,7 +83,7 @@ describe('one operation never stops the others', () => {
     expect(endpoints.map(({ name }) => name)).toEqual(['fine'])
     expect(findings).toHaveLength(1)
     expect(findings[0]?.place).toMatch(/^#\/paths\/~1odd.*\/get$/)
-    expect(findings[0]?.message).toMatch(/^GET \/odd\S* is left out: /)
+    expect(findings[0]?.message).toMatch(/^GET \/odd\S* is skipped: /)
     expect(findings[0]?.mend).toContain('exclude')
   })
 
@@ -100,7 +100,7 @@ describe('one operation never stops the others', () => {
     )
     expect(types['X']).toMatchObject({ fields: { a: { type: 'JSON' }, b: { type: 'String' } } })
     expect(findings).toMatchObject([
-      { place: '#/paths/~1x/get', message: expect.stringContaining('leads nowhere') },
+      { place: '#/paths/~1x/get', message: expect.stringContaining('cannot be resolved') },
     ])
   })
 
@@ -255,9 +255,9 @@ describe('what documents say beside a reference', () => {
       expect(endpoints.map((endpoint) => endpoint.name)).toEqual(['may'])
       expect(findings.map(({ message }) => message)).toEqual([
         expect.stringMatching(
-          /is not a name that a (header|cookie) can have: the field has no such argument$/,
+          /is not a valid name for a (header|cookie) parameter; the field does not have the argument$/,
         ),
-        expect.stringContaining('GET /b is left out'),
+        expect.stringContaining('GET /b is skipped'),
       ])
     },
   )
@@ -335,17 +335,22 @@ describe('a reply that is not what its document says', () => {
     '/pets': { get: { operationId: 'pets', responses: ok({ type: 'array', items: pet }) } },
   }
   it.each<[string, string, RestAnswer, RegExp]>([
-    ['HTML for an object', '{ pet { id } }', html, /an object, but gave a string \(status 200, text\/html\)/],
+    [
+      'HTML for an object',
+      '{ pet { id } }',
+      html,
+      /an object, but returned a string \(status 200, text\/html\)/,
+    ],
     [
       'a scalar for an object',
       '{ pet { id } }',
       { json: 7 },
-      /an object, but gave a number \(status 200, application\/json\)/,
+      /an object, but returned a number \(status 200, application\/json\)/,
     ],
-    ['a list for an object', '{ pet { id } }', { json: [] }, /an object, but gave a list/],
-    ['an object for a list', '{ pets { id } }', { json: { id: 1 } }, /a list, but gave an object/],
-    ['HTML for a list', '{ pets { id } }', html, /a list, but gave a string/],
-    ['text for a mutation', 'mutation { addPet { id } }', html, /an object, but gave a string/],
+    ['a list for an object', '{ pet { id } }', { json: [] }, /an object, but returned a list/],
+    ['an object for a list', '{ pets { id } }', { json: { id: 1 } }, /a list, but returned an object/],
+    ['HTML for a list', '{ pets { id } }', html, /a list, but returned a string/],
+    ['text for a mutation', 'mutation { addPet { id } }', html, /an object, but returned a string/],
   ])('%s is an error with status and media type', async (_, query, reply, message) => {
     const { ask } = await serve(documentOf(paths), reply)
     const { data, errors } = await ask(query)
@@ -513,7 +518,7 @@ describe('names', () => {
     )
     expect(endpoints.map(({ name }) => name)).toEqual(['alpha', 'beta'])
     expect(Object.keys(types)).toEqual(['Animal'])
-    expect(findings).toMatchObject([{ message: 'rename names "nobody", which the document does not have' }])
+    expect(findings).toMatchObject([{ message: 'rename contains "nobody", which is not in the document' }])
   })
 
   it('names of operations and schemas that are not there are told of', async () => {
@@ -527,8 +532,8 @@ describe('names', () => {
       { asQuery: ['a', 'POST /a', '*', 'b'], trustRequired: ['x', 'X.name', 'Y.name'], rename: { x: 'X' } },
     )
     expect(findings.map(({ message }) => message)).toEqual([
-      'asQuery names "b", which the document does not have',
-      'trustRequired names "Y.name", which the document does not have',
+      'asQuery contains "b", which is not in the document',
+      'trustRequired contains "Y.name", which is not in the document',
     ])
   })
 })

@@ -110,24 +110,24 @@ describe('what a link gives to the operation that it leads to', () => {
   })
 
   it.each([
-    ['$request.header.accept', '"$request.header.accept" stands for nothing that is known'],
-    ['$request.path.nobody', 'stands for nothing that is known'],
-    ['$request.query.nobody', 'stands for nothing that is known'],
-    ['$request.body#/nobody', 'stands for nothing that is known'],
-    ['$request.body#/list/a', 'stands for nothing that is known'],
-    ['$what', 'stands for nothing that is known'],
-    ['/a/{$request.query.nobody}', 'stands for nothing that is known'],
-    [{ a: '$response.body#/id' }, 'has expressions in it'],
+    ['$request.header.accept', '"$request.header.accept" is not a supported expression'],
+    ['$request.path.nobody', 'is not a supported expression'],
+    ['$request.query.nobody', 'is not a supported expression'],
+    ['$request.body#/nobody', 'is not a supported expression'],
+    ['$request.body#/list/a', 'is not a supported expression'],
+    ['$what', 'is not a supported expression'],
+    ['/a/{$request.query.nobody}', 'is not a supported expression'],
+    [{ a: '$response.body#/id' }, 'contains expressions'],
   ])('%s is told, as nobody knows it', async (expression, reason) => {
     const { findings, endpoints } = await importOpenApi(documentOf(expression), { env: {}, links: true })
     expect(
-      findings.map(describeFinding).filter((line) => line.includes('its link "found" is left out')),
+      findings.map(describeFinding).filter((line) => line.includes('its link "found" is skipped')),
     ).toEqual([expect.stringContaining(reason)])
     expect(endpoints[0]?.envelope?.links).toEqual({})
   })
 
   it.each([
-    [{ server: { url: 'https://other.example' } }, 'it has a server of its own'],
+    [{ server: { url: 'https://other.example' } }, 'the link has its own server'],
     [{ requestBody: '$response.body' }, 'has no body'],
   ])('%j is told', async (more, reason) => {
     const { findings } = await importOpenApi(documentOf('a', more), { env: {}, links: true })

@@ -447,7 +447,7 @@ describe('security of a document', () => {
       { variable: 'MY_SHOP2_GO_API_KEY_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
     ])
     expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
-      '#/components/securitySchemes/digest its credentials are not sent: its HTTP scheme "digest" is neither basic nor bearer',
+      '#/components/securitySchemes/digest its credentials are not sent: its HTTP scheme "digest" is not basic or bearer',
       '#/components/securitySchemes/nobody its credentials are not sent: the document does not describe it',
     ])
   })
@@ -564,25 +564,25 @@ describe('servers of a document', () => {
       'a value that is not listed',
       [regional],
       { variables: { region: 'mars' } },
-      'the server\'s variable "region" is "mars"; expected one of eu, us',
+      'the server variable "region" is "mars"; expected one of eu, us',
     ],
     [
       'one that is not there',
       [regional],
       { server: 3 },
-      "server 3 is none of the document's; it has 0 (https://{region}.example.com/{version}/)",
+      'the document has no server 3; its servers are 0 (https://{region}.example.com/{version}/)',
     ],
     [
       'a variable without a value',
       [{ url: 'https://{a}.x' }],
       {},
-      'the server\'s variable "a" has no value; set variables: { a: … }',
+      'the server variable "a" has no value; set variables: { a: … }',
     ],
     [
       'relative to nothing',
       [{ url: '/v1' }],
       {},
-      'the document\'s server "/v1" is relative to where the document came from; set baseUrl to the whole address',
+      'the server "/v1" is relative to the address of the document, which is unknown; set baseUrl to the complete address',
     ],
   ])('%s', async (_, servers, options, expected) => {
     expect(await baseUrlOf(servers, options)).toBe(expected)
@@ -638,7 +638,7 @@ describe('servers of a document', () => {
     expect(findings).toMatchObject([
       {
         place: '#/paths/~1x/post',
-        message: 'its own server https://uploads.example is not asked, as baseUrl is set',
+        message: 'its server https://uploads.example is ignored, because baseUrl is set',
       },
     ])
   })

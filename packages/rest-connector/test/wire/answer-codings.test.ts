@@ -48,7 +48,7 @@ describe('an answer in another charset than UTF-8 is read as what it says', () =
 
   it('and one that nobody knows is an error that names it', async () => {
     const answer = { headers: { 'content-type': 'application/json; charset=klingon' }, body: '{}' }
-    await expect(answered(answer)).rejects.toThrow('charset "klingon" is not understood')
+    await expect(answered(answer)).rejects.toThrow('charset "klingon" is not supported')
   })
 })
 
@@ -91,6 +91,6 @@ describe('an answer in any content encoding that Node has is decoded', () => {
     for (const coding of ['gzip', 'deflate', 'br'])
       await expect(
         answered({ headers: { 'content-type': 'application/json', 'content-encoding': coding }, body: 'no' }),
-      ).rejects.toThrow(`the ${coding} body is damaged`)
+      ).rejects.toThrow(`the ${coding} body is invalid`)
   })
 })

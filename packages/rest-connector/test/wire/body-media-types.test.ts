@@ -230,10 +230,10 @@ it('takes files of a multipart request through Yoga, under the name that grpc-so
 it('refuses a body where none can be, two of them, and what is no media type', () => {
   const create = (endpoint: object) => () =>
     createRestConnector('c', { baseUrl: 'http://x', endpoints: [{ name: 'x', path: '/', ...endpoint }] })
-  expect(create({ body: {} })).toThrow('a GET request has no body; remove body')
-  expect(create({ method: 'POST', body: {}, bodyTemplate: '{}' })).toThrow('two bodies')
-  expect(create({ method: 'POST', body: { contentType: 'image/*' } })).toThrow('is not one media type')
+  expect(create({ body: {} })).toThrow('a GET request cannot have a body; remove body')
+  expect(create({ method: 'POST', body: {}, bodyTemplate: '{}' })).toThrow('cannot be combined')
+  expect(create({ method: 'POST', body: { contentType: 'image/*' } })).toThrow('is not a media type')
   expect(create({ method: 'POST', body: {}, args: { other: 'ID' } })).toThrow(
-    'argument "other" is declared but',
+    'argument "other" is declared, but',
   )
 })

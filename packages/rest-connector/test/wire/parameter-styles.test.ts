@@ -208,7 +208,7 @@ describe('what is written can be read back', () => {
           const read = (): string[] => (write(given) ?? '').slice(2).split(joint).map(decodeURIComponent)
           const isRefused = given.some((item) => item.includes(character))
           expect(resultOf(read)).toEqual(
-            isRefused ? `A value in "a" must not hold "${character}", which separates values.` : given,
+            isRefused ? `A value in "a" must not contain "${character}", which separates values.` : given,
           )
         }),
       )
@@ -282,15 +282,17 @@ describe('a value stays where it is put', () => {
   })
 
   it('in its header, its cookie, its parameter', async () => {
-    await expect(sentFor({ in: 'header' }, ['a,b'])).rejects.toThrow('must not hold ","')
+    await expect(sentFor({ in: 'header' }, ['a,b'])).rejects.toThrow('must not contain ","')
     await expect(sentFor({ in: 'header', explode: true }, { 'a=b': 'c' })).rejects.toThrow(
-      'must not hold "="',
+      'must not contain "="',
     )
     await expect(sentFor({ in: 'header' }, 'a\r\nx: y')).rejects.toThrow('header "color"')
     await expect(sentFor({ in: 'cookie', style: 'cookie' }, 'a; admin=1')).rejects.toThrow(
-      'must not hold ";"',
+      'must not contain ";"',
     )
-    await expect(sentFor({ in: 'query', style: 'deepObject' }, { 'a][b': 1 })).rejects.toThrow('no bracket')
+    await expect(sentFor({ in: 'query', style: 'deepObject' }, { 'a][b': 1 })).rejects.toThrow(
+      'not contain brackets',
+    )
     expect((await sentFor({ in: 'cookie' }, 'a; admin=1')).cookie).toBe('color=a%3B%20admin%3D1')
   })
 })
@@ -302,7 +304,7 @@ describe('a wrong declaration is refused at the start', () => {
   it.each<[string, readonly ParameterOptions[], string]>([
     ['/x', [{ name: 'a', in: 'query', style: 'matrix' }], 'cannot have the style "matrix" in query'],
     ['/x', [{ name: 'a', in: 'body' as never }], 'expected path, query, header or cookie'],
-    ['/x', [{ name: 'a', in: 'path' }], 'has no place for {a}'],
+    ['/x', [{ name: 'a', in: 'path' }], 'does not contain {a}'],
     ['/x', [{ name: 'a-b', in: 'query' }], 'argument "a-b" is not a GraphQL name'],
     [
       '/x',
@@ -313,7 +315,7 @@ describe('a wrong declaration is refused at the start', () => {
       'declared twice',
     ],
     ['/x', [{ name: 'Accept', in: 'header' }], 'declare it in headers'],
-    ['/x', [{ name: 'a b', in: 'cookie', arg: 'a' }], 'is not a name that a cookie can have'],
+    ['/x', [{ name: 'a b', in: 'cookie', arg: 'a' }], 'is not a valid name for a cookie parameter'],
   ])('%s %j', (path, parameters, message) => {
     expect(create(path, parameters)).toThrow(message)
   })

@@ -66,7 +66,9 @@ describe.each(['union', 'interface'] as const)('an %s', (kind) => {
       },
     ],
   ])('is refused if nothing tells its types apart: %s', (_, definition) => {
-    expect(() => serve(kind, definition)).toThrow(/: nothing tells .*Dog of Pet apart; name a discriminator/)
+    expect(() => serve(kind, definition)).toThrow(
+      /: the members .*Dog of Pet cannot be told apart; set a discriminator/,
+    )
   })
 
   it.each<[string, Members, object, string][][number]>([

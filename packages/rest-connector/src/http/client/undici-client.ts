@@ -181,7 +181,7 @@ class Sending implements Dispatcher.DispatchHandler, ReplyFlow {
       this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.alloc(0) })
     // The upstream was reached: it speaks something else, or frames its body in a way that nobody can read.
     else if (error instanceof HTTPParserError)
-      this.#reject(new BadResponse('the answer is no HTTP/1.1', { cause: error }))
+      this.#reject(new BadResponse('the response is not HTTP/1.1', { cause: error }))
     else this.#reject(error)
     this.#end()
   }

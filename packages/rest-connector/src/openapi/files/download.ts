@@ -61,7 +61,7 @@ export class Download {
         signal: this.#signal,
         isAllowed,
       })
-      if (!ok) throw new Error(`the server answered ${status}`)
+      if (!ok) throw new Error(`the server responded with status ${status}`)
       this.#bytes += bytes.length
       return { url: new URL(url.origin + url.pathname), text: textOf(bytes) }
     } catch (error) {

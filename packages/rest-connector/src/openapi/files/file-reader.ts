@@ -50,7 +50,7 @@ export async function openFile(
         if (isBelow(real, await realpath(within))) return textOf(await readFile(real))
       }
       throw new Error(
-        'it is, or links to, a file outside the folder of the document; name its folder in download.origins to read it',
+        'the file, or the target of its link, is outside the folder of the document; add its folder to download.origins to read it',
       )
     },
   }
@@ -80,9 +80,9 @@ function readerFor(
   return async (address) => {
     const url = new URL(address)
     if (!/^https?:$/.test(url.protocol))
-      throw new Error(`a document may not refer to ${url.protocol} addresses`)
+      throw new Error(`a document must not refer to ${url.protocol} addresses`)
     if (!origins.has(url.origin))
-      throw new Error(`it is at another server; add ${url.origin} to download.origins to have it`)
+      throw new Error(`the file is on another server; add ${url.origin} to download.origins to read it`)
     download ??= new Download(undefined, options)
     return (await download.get(url, ({ origin }) => origins.has(origin))).text
   }

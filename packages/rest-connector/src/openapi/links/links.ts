@@ -39,14 +39,14 @@ export function withLinks(
       let field = fields.get(camel(link)) as string
       if (['body', 'headers', 'next'].includes(field)) field = `${field}Link`
       const found = Object.hasOwn(links, field)
-        ? `another link is the field ${field}`
+        ? `another link already has the field ${field}`
         : linkOf(node, endpoint, target && made.get(target), definitions)
       if (typeof found === 'object') links[field] = found
       else
         findings.add({
           place: operation.place,
-          message: `its link "${link}" is left out: ${found}`,
-          mend: 'declare it under envelope of an endpoint of your own',
+          message: `its link "${link}" is skipped: ${found}`,
+          mend: 'declare the link in envelope of an endpoint',
         })
     }
     return { ...endpoint, envelope: { ...envelope, links } }
@@ -69,22 +69,22 @@ function linkOf(
   target: RestEndpoint | undefined,
   definitions: TypeDefinitions,
 ): EnvelopeLink | string {
-  if (!target) return 'no field stands for the operation that it leads to'
-  if ((target.method ?? 'GET') !== 'GET' && !target.asQuery) return 'it leads to a mutation'
-  if (node['server'] !== undefined) return 'it has a server of its own'
+  if (!target) return 'the linked operation is not a field'
+  if ((target.method ?? 'GET') !== 'GET' && !target.asQuery) return 'the linked operation is a mutation'
+  if (node['server'] !== undefined) return 'the link has its own server'
   const args: Record<string, LinkValue> = {}
   const given: [string, unknown][] = Object.entries(asNode(node['parameters']))
   if (node['requestBody'] !== undefined) {
-    if (!target.body) return 'the operation that it leads to has no body'
+    if (!target.body) return 'the linked operation has no body'
     given.push([target.body.arg ?? 'input', node['requestBody']])
   }
   for (const [name, expression] of given) {
     const arg = argumentOf(target, name)
-    if (arg === undefined) return `the operation that it leads to has no parameter "${name}"`
+    if (arg === undefined) return `the linked operation has no parameter "${name}"`
     if (typeof expression !== 'string' && isExpression(JSON.stringify(expression)))
-      return `${JSON.stringify(expression)} has expressions in it`
+      return `${JSON.stringify(expression)} contains expressions`
     const value = valueOf(expression, endpoint, definitions)
-    if (value === undefined) return `${JSON.stringify(expression)} stands for nothing that is known`
+    if (value === undefined) return `${JSON.stringify(expression)} is not a supported expression`
     args[arg] = value
   }
   const description = asText(node['description'])?.trim()

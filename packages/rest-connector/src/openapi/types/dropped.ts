@@ -12,8 +12,8 @@ export function droppedOfObject(node: Node): Dropped | undefined {
   const isLeft = Object.keys(asNode(node['unevaluatedProperties'])).length > 0
   if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
   return {
-    message: `members that ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'} describe`,
-    mend: 'add additionalProperties to the schema, which are a field',
+    message: `properties of ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'}`,
+    mend: 'add additionalProperties to the schema, which become a field',
   }
 }
 
@@ -30,8 +30,8 @@ export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefi
   )
   if (!isDropped) return undefined
   return {
-    message: 'members that additionalProperties beside its oneOf or anyOf describe',
-    mend: 'add additionalProperties to each of the options, in which they are a field',
+    message: 'properties of additionalProperties next to oneOf or anyOf',
+    mend: 'add additionalProperties to each schema of oneOf or anyOf, where they become a field',
   }
 }
 

@@ -142,7 +142,7 @@ export class SchemaTypes {
     const given = node['additionalProperties']
     if (given === undefined || given === false) return {}
     const name = freeName('additionalProperties', (one) => Object.hasOwn(taken, one))
-    const description = 'All members that have no fields of their own.'
+    const description = 'All properties without a separate field.'
     const besides = Object.keys(asNode(node['properties']))
     return { [name]: { type: this.#map(node, place, isInput), description, besides } }
   }
@@ -203,7 +203,7 @@ export class SchemaTypes {
     }
     this.#tellDropped(shape, name, droppedOfChoice(shape, this.#read))
     for (const value of signs.unmapped)
-      this.#options.onUnsaid(`the discriminator of ${name} maps "${value}" to none of its types`)
+      this.#options.onUnsaid(`the discriminator of ${name} maps "${value}" to a type that is not a member`)
     const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
     const { discriminator } = signs
     const rest = named[variants.findIndex(({ schema }) => schema === shape.rest)]

@@ -237,7 +237,7 @@ export class ShapeReader {
     const options = all.filter((option) => !isConstraint(option, saysMore))
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
-      this.#onUnsaid('"oneOf" or "anyOf" of nothing but "required" is left to the API to check')
+      this.#onUnsaid('"oneOf" or "anyOf" with only "required" is not checked by the gateway')
     if (options.length > 0) return this.#classifyOptions(node, options, given)
     const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }

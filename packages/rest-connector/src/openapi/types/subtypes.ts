@@ -77,7 +77,7 @@ export function createInheritance(
     const below = known.get(base) ?? []
     if (below.length > MAX_SUBTYPES)
       onUnsaid(
-        `${below.length} schemas are made of one with a discriminator, which is an object without them`,
+        `${below.length} schemas extend a schema with a discriminator, which is too many for an interface; it becomes a plain object`,
       )
     if (below.length === 0 || below.length > MAX_SUBTYPES) return undefined
     const own = refs.get(base)

@@ -16,8 +16,8 @@ export function unsaidIn(node: Node): readonly string[] {
   const format = asText(node['format'])
   const isUnknown = format !== undefined && !SAID.has(format) && format !== node['type']
   return [
-    ...rules.map((keyword) => `"${keyword}" is left to the API to check`),
-    ...(isUnknown ? [`the format "${format}" has no scalar of its own: its values are plain`] : []),
+    ...rules.map((keyword) => `"${keyword}" is not checked by the gateway`),
+    ...(isUnknown ? [`the format "${format}" has no scalar; its values have the plain type`] : []),
   ]
 }
 

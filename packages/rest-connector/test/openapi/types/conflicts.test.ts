@@ -39,7 +39,7 @@ const both = (one: object, other: object) => ({
 
 describe.each([true, false])('types of allOf, sent: %s', (isInput) => {
   it.each<[string, object, string]>([
-    ['two scalars', both(string, integer), '"id" types that no value has at once: string, number'],
+    ['two scalars', both(string, integer), 'declare incompatible types for "id": string, number'],
     ['a scalar and a list', both(string, { type: 'array', items: string }), 'string, array'],
     ['a list and an object', both({ items: string }, { properties: { a: string } }), 'array, object'],
     ['a base', { allOf: [ref('Base'), { properties: { id: integer } }] }, 'string, number'],
@@ -59,7 +59,7 @@ describe.each([true, false])('types of allOf, sent: %s', (isInput) => {
     [
       'a value itself',
       { properties: { id: { allOf: [string, integer] } } },
-      'a value types that no value has at once: string, number',
+      'declare incompatible types for a value: string, number',
     ],
   ])('are a finding if no value has both: %s', async (_, schema, text) => {
     expect(await findingsOf(schema, isInput)).toEqual([expect.stringContaining(text)])

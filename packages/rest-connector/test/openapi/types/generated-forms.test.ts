@@ -198,7 +198,7 @@ describe('a schema of two sides, as FastAPI writes it', () => {
     expect(Object.keys(types)).toEqual(['PetOutput'])
     expect(findings).toMatchObject([
       {
-        message: 'Pet-Output is the type "PetOutput": Pet has the name "Pet"',
+        message: 'Pet-Output becomes the type "PetOutput", because Pet already has the name "Pet"',
         mend: 'choose a name with rename',
       },
     ])

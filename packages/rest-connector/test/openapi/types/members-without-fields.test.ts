@@ -66,7 +66,7 @@ it('a schema without a name is told at its operation', async () => {
   const findings = await findingsOf(variant('a', { patternProperties: { '^x-': string } }), false)
   expect(findings).toMatchObject([
     { place: '#/paths/~1pet/get', message: expect.stringContaining('in Pet') },
-    { place: '#/paths/~1pet/get', message: expect.stringContaining('Pet has the name "Pet"') },
+    { place: '#/paths/~1pet/get', message: expect.stringContaining('Pet already has the name "Pet"') },
   ])
 })
 

@@ -18,7 +18,7 @@ export async function leftOutOf(document: Node): Promise<ReadonlySet<string>> {
   const { findings } = await importOpenApi(structuredClone(document), { env: {} })
   return new Set(
     findings.flatMap(({ message }) => {
-      const [, method = '', path = ''] = /^([A-Z]+) (\S+) is left out/.exec(message) ?? []
+      const [, method = '', path = ''] = /^([A-Z]+) (\S+) is skipped/.exec(message) ?? []
       return path === '' ? [] : [`${path} ${method.toLowerCase()}`]
     }),
   )

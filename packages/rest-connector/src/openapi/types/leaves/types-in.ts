@@ -32,7 +32,7 @@ export function tellConflict(what: string, nodes: readonly Node[], tell: (messag
   const types = nodes.map(roughTypesIn).filter((some) => some.length > 0)
   if (types.every((some) => types.every((more) => some.some((type) => more.includes(type))))) return
   const listed = [...new Set(types.map((some) => some.join(' or ')))].join(', ')
-  tell(`parts of an allOf give ${what} types that no value has at once: ${listed}`)
+  tell(`parts of an allOf declare incompatible types for ${what}: ${listed}`)
 }
 
 function roughTypesIn(node: Node): readonly string[] {
