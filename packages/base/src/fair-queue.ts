@@ -9,7 +9,7 @@ const ALWAYS = 16
 export const NO_PLACE: { readonly code: string; readonly message: string } = {
   code: 'TOO_MANY_AT_ONCE',
   message:
-    'As much as may wait for the service for one client waits already; ask for less at once, or try again in a moment.',
+    'Too many requests of this client are waiting for the service. Send fewer requests at the same time, or try again later.',
 }
 
 /** The items of one owner that wait, in their order. */

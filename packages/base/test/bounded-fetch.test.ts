@@ -27,13 +27,13 @@ async function* endless(size: number): AsyncGenerator<string> {
 
 describe('the bytes of a body', () => {
   it.each<[string, RestHandler, RegExp]>([
-    ['that never ends', () => ({ body: endless(10_000) }), /more than 100000 bytes/],
+    ['that never ends', () => ({ body: endless(10_000) }), /larger than 100000 bytes/],
     [
       'that unpacks to more',
       () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(10_000_000)) }),
-      /more than 100000 bytes/,
+      /larger than 100000 bytes/,
     ],
-    ['in one-byte pieces', () => ({ body: endless(1) }), /too many small pieces/],
+    ['in one-byte pieces', () => ({ body: endless(1) }), /too many small chunks/],
   ])('%s are read only within the bound', async (_, handler, message) => {
     const { url } = await serve(handler)
     await expect(get(url)).rejects.toThrow(message)
@@ -42,7 +42,7 @@ describe('the bytes of a body', () => {
   it('are all read up to the bound', async () => {
     const { url } = await serve(() => ({ body: 'x'.repeat(1000) }))
     expect((await get(url, { maxBytes: 1000 })).text).toBe('x'.repeat(1000))
-    await expect(get(url, { maxBytes: 999 })).rejects.toThrow('more than 999 bytes')
+    await expect(get(url, { maxBytes: 999 })).rejects.toThrow('larger than 999 bytes')
   })
 
   it('are not read where nobody needs them, and of no failure', async () => {

@@ -10,9 +10,9 @@ describe('parsePeerJson', () => {
   )
 
   it.each([
-    [nested(20_001), '20000 of maxDepth'],
-    [`[${'1,'.repeat(100_000)}1]`, '100000 of maxItems'],
-    ['['.repeat(1_000_000), '20000 of maxDepth'],
+    [nested(20_001), 'exceeds maxDepth, which is 20000'],
+    [`[${'1,'.repeat(100_000)}1]`, 'exceeds maxItems, which is 100000'],
+    ['['.repeat(1_000_000), 'exceeds maxDepth, which is 20000'],
     ['{"a":', 'JSON'],
   ])('refuses %.20s', (text, message) => {
     expect(() => parsePeerJson(text)).toThrow(SyntaxError)

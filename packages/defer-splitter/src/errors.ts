@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 /** The operation holds more active `@defer` fragments than allowed: refused before execution, HTTP 400. */
 export function tooManyFragments(count: number, limit: number): GraphQLError {
   return new GraphQLError(
-    `The operation defers ${count} fragments, but at most ${limit} are allowed; drop @defer from some of them.`,
+    `The operation defers ${count} fragments, but at most ${limit} are allowed. Remove @defer from some of them.`,
     { extensions: { code: 'DEFER_TOO_MANY_FRAGMENTS', limit, http: { status: 400 } } },
   )
 }
@@ -11,7 +11,7 @@ export function tooManyFragments(count: number, limit: number): GraphQLError {
 /** The client accepts only multipart formats that are not spoken here: HTTP 406. */
 export function formatNotAcceptable(): GraphQLError {
   return new GraphQLError(
-    'The operation uses @defer, and the Accept header names only multipart formats that this server does not speak; name multipart/mixed;deferSpec=20220824, multipart/mixed;incrementalSpec=v0.2 or application/json.',
+    'The operation uses @defer, but the server supports none of the multipart formats in the Accept header. Accept multipart/mixed;deferSpec=20220824, multipart/mixed;incrementalSpec=v0.2 or application/json.',
     { extensions: { code: 'DEFER_FORMAT_NOT_ACCEPTABLE', http: { status: 406 } } },
   )
 }
@@ -33,7 +33,7 @@ export function notSent(refusal: GraphQLError, path: readonly (string | number)[
 /** The query took too long before anything could be sent: HTTP 504. */
 export function totalTimedOut(limitMs: number): GraphQLError {
   return new GraphQLError(
-    `The query was not answered within ${limitMs} ms; ask for less, or in several queries.`,
+    `The query took longer than ${limitMs} ms. Request less data, or split the query.`,
     {
       extensions: { code: 'DEFER_TOTAL_TIMEOUT', http: { status: 504 } },
     },

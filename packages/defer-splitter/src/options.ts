@@ -123,7 +123,7 @@ const NAMES: KnownOptions<DeferSplitterOptions> = {
 export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): ResolvedOptions {
   if (typeof given === 'string' && !Object.hasOwn(deferPresets, given)) {
     throw new TypeError(
-      `useDeferSplitter: there is no preset "${given}"; use one of ${Object.keys(deferPresets).join(', ')}.`,
+      `useDeferSplitter: unknown preset "${given}"; use one of ${Object.keys(deferPresets).join(', ')}.`,
     )
   }
   const options = typeof given === 'string' ? deferPresets[given] : given
@@ -151,7 +151,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
   // RFC 2046, section 5.1.1: bchars, not ending in a space; quoted in the header, so `"` and `\` cannot occur.
   if (!/^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(multipartBoundary)) {
     throw new TypeError(
-      `useDeferSplitter: multipartBoundary must be 1 to 70 of the characters RFC 2046 allows and not end in a space, got ${JSON.stringify(multipartBoundary)}.`,
+      `useDeferSplitter: multipartBoundary must have 1 to 70 of the characters that RFC 2046 allows, and must not end with a space, got ${JSON.stringify(multipartBoundary)}.`,
     )
   }
   return { enabled, ...limits, multipartBoundary, strategy, endpoint, clock }

@@ -43,12 +43,12 @@ describe('options that cannot be used stop the start with one clear error', () =
     [{ maxDeferredFragments: -1 }, /maxDeferredFragments is -1; expected a whole number of at least 0/],
     [{ fragmentTimeoutMs: Number.NaN }, /fragmentTimeoutMs is NaN; expected a number of at least 0/],
     [{ maxPatches: Number.POSITIVE_INFINITY }, /maxPatches is Infinity; expected a whole number/],
-    [{ multipartBoundary: '' }, /multipartBoundary must be 1 to 70/],
-    [{ multipartBoundary: 'a\r\nb' }, /multipartBoundary must be 1 to 70/],
-    [{ multipartBoundary: 'ends in space ' }, /multipartBoundary must be 1 to 70/],
+    [{ multipartBoundary: '' }, /multipartBoundary must have 1 to 70/],
+    [{ multipartBoundary: 'a\r\nb' }, /multipartBoundary must have 1 to 70/],
+    [{ multipartBoundary: 'ends in space ' }, /multipartBoundary must have 1 to 70/],
     [{ strategy: 'lazy' as 'eager' }, /strategy must be "auto", "streaming" or "eager", got "lazy"/],
     [{ maskError: String } as object, /there is no option maskError/],
-    ['prod' as 'production', /no preset "prod"; use one of default, production, development, disabled/],
+    ['prod' as 'production', /unknown preset "prod"; use one of default, production, development, disabled/],
   ])('%j', (options, message) => {
     expect(() => useDeferSplitter(options)).toThrow(message)
   })

@@ -4,7 +4,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 /** The operation may not be live. */
 export function liveQueryNotEnabled(field: string): GraphQLError {
   return new GraphQLError(
-    `The field "Query.${field}" cannot be queried with @live. Leave @live out, or enable live queries for the field.`,
+    `The field "Query.${field}" cannot be queried with @live. Remove @live, or enable live queries for the field.`,
     { extensions: { code: 'LIVE_QUERY_NOT_ENABLED', field } },
   )
 }
@@ -12,14 +12,14 @@ export function liveQueryNotEnabled(field: string): GraphQLError {
 /** Nobody can tell for whom the results of the query are. */
 export function liveQueryCallerUnknown(): GraphQLError {
   return new GraphQLError(
-    'The query cannot be live: the server cannot tell for whom its results are. Set the live query option "contextKey".',
+    'The query cannot be live, because the server cannot identify the caller whose results it returns. Set the live query option "contextKey".',
     { extensions: { code: 'LIVE_QUERY_CALLER_UNKNOWN' } },
   )
 }
 
 /** The same for whoever runs the server. */
 export function unknownCallerReason(unknown: string): string {
-  return `A live query was refused, as nobody can tell for whom its results are: ${unknown}. Set the live query option "contextKey" to what tells callers apart; null shares with nobody.`
+  return `A live query was refused, because its results depend on the caller in an unknown way: ${unknown}. Set the live query option "contextKey" to a function that returns a string per caller, or null to disable sharing.`
 }
 
 /** One subscription too many. */
@@ -33,7 +33,7 @@ export function liveQueryLimit(what: string, limit: number): GraphQLError {
 /** The memory that the subscription takes is needed. Ends it. */
 export function liveQueryMemory(): GraphQLError {
   return new GraphQLError(
-    'The server holds as much memory for clients as it may, and most of it for this one. Subscribe again later, to less at a time.',
+    'The server has reached its memory limit for clients, and this client uses the most. Subscribe again later, with less data per subscription.',
     { extensions: { code: 'LIVE_QUERY_LIMIT' } },
   )
 }
@@ -52,14 +52,14 @@ export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
 /** Whoever sent the operation takes no stream. HTTP 406. */
 export function streamNotAcceptable(): GraphQLError {
   return new GraphQLError(
-    'The operation is answered by a stream, which the Accept header does not name. Accept text/event-stream, or multipart/mixed;subscriptionSpec=1.0.',
+    'The response is a stream, but the Accept header does not allow one. Accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
     { extensions: { code: 'STREAM_NOT_ACCEPTABLE' } },
   )
 }
 
 /** The server stops, and begins no stream. HTTP 503. */
 export function serverStops(): GraphQLError {
-  return new GraphQLError('The server is stopping. Send the operation again, to another one.', {
+  return new GraphQLError('The server is stopping. Send the operation again to another server.', {
     extensions: { code: 'SERVICE_UNAVAILABLE', http: { status: 503, headers: { 'Retry-After': '1' } } },
   })
 }
@@ -82,13 +82,13 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
 
 const ENVELOP = '@envelop/live-query'
 const IN_MEMORY_STORE = '@n1ru4l/in-memory-live-query-store'
-const NOTHING = 'there is nothing like it here'
+const NOTHING = '@vinyasa/live-query has no such option'
 
 /** Options of other packages that whoever comes from there may still have, and what stands for them here. */
 const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: string]>> = {
-  liveQueryStore: [ENVELOP, 'here it is store: createLiveQueryStore()'],
-  applyLiveQueryPatchGenerator: [ENVELOP, 'here every update is the complete result'],
-  validateThrottleValue: [IN_MEMORY_STORE, 'here it is throttleMs of a field, or of defaults'],
+  liveQueryStore: [ENVELOP, 'use store: createLiveQueryStore()'],
+  applyLiveQueryPatchGenerator: [ENVELOP, 'every update is the complete result here'],
+  validateThrottleValue: [IN_MEMORY_STORE, 'use throttleMs of a field or of defaults'],
   indexBy: [IN_MEMORY_STORE, NOTHING],
   buildResourceIdentifier: [IN_MEMORY_STORE, NOTHING],
   idFieldName: [IN_MEMORY_STORE, NOTHING],
@@ -97,8 +97,8 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
 
 /** The function of the owner's that says who shares an execution says nothing. */
 export function unusableContextKey(given: unknown): GraphQLError {
-  const gave = `contextKey gave ${isPromise(given) ? 'a promise' : `an ${typeof given}`}; expected a text, or null`
-  return new GraphQLError(`live query: ${gave}. Nobody shares an execution until it does.`, {
+  const gave = `contextKey returned ${isPromise(given) ? 'a promise' : `an ${typeof given}`}; expected a string or null`
+  return new GraphQLError(`live query: ${gave}. Executions are not shared until this is fixed.`, {
     extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
   })
 }
@@ -109,7 +109,7 @@ export function refuseWrong(options: object, known: AnyKnownOptions): void {
     ([name, value]) => value !== undefined && Object.hasOwn(OPTIONS_ELSEWHERE, name),
   )?.[0]
   const [whose, here] = OPTIONS_ELSEWHERE[foreign ?? ''] ?? []
-  const unknown = whose ? `option ${foreign} is of ${whose}; ${here}.` : wrongOption(options, known)
+  const unknown = whose ? `option ${foreign} belongs to ${whose}; ${here}.` : wrongOption(options, known)
   if (unknown === undefined) return
   throw new GraphQLError(`live query: ${unknown}`, { extensions: { code: 'LIVE_QUERY_INVALID_OPTION' } })
 }
@@ -134,7 +134,7 @@ export class OriginRefusedError extends Error {
   readonly code = 'LIVE_QUERY_ORIGIN'
   constructor(origin: string) {
     super(
-      `A page of ${origin} may not open a WebSocket here: allowedOrigins does not list it (* stands for pages that send no cookies). If it is yours, add it.`,
+      `A WebSocket of the origin ${origin} was refused, because allowedOrigins does not contain it. Add the origin if you trust it ("*" allows all origins that send no cookies).`,
     )
     this.name = 'OriginRefusedError'
   }
@@ -163,7 +163,7 @@ export class EndLiveQuery extends Error {
 /** Workers may not touch what belongs to another request: no update would ever leave. */
 export function liveQueryPlatform(): Error {
   return new Error(
-    '@vinyasa/live-query keeps requests open that other requests wake, which Cloudflare Workers do not allow: run this server on Node, Bun or Deno.',
+    '@vinyasa/live-query updates open requests from other requests, which Cloudflare Workers do not allow. Run the server on Node, Bun or Deno.',
   )
 }
 

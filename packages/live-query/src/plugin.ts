@@ -144,7 +144,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 const ANSWERED_ONCE = {
   is_live: false,
   reason:
-    'This result is not updated: the request takes no stream. Send it alone, and accept text/event-stream or multipart/mixed;subscriptionSpec=1.0, or use a WebSocket.',
+    'This result is not updated, because the request does not accept a stream. Send the operation without batching and accept text/event-stream or multipart/mixed;subscriptionSpec=1.0, or use a WebSocket.',
 }
 
 const LOOK_MS = 500

@@ -265,7 +265,7 @@ describe('over the budget', () => {
     for (let id = 0; id < 40; id++) greedy.sendJson(subscribe(`${id}`, '{ slow { name } }', variables))
     expect(await greedy.nextClose()).toEqual({
       code: 1013,
-      reason: 'Too much memory is held for this client',
+      reason: 'This client uses too much memory',
     })
     await answersPing(other)
     expect(ledger.bytes).toBeLessThan(5_000_000)

@@ -114,22 +114,22 @@ it.each<readonly [string, () => unknown, string]>([
   [
     'liveQueryStore',
     () => useLiveQuery({ liveQueryStore: {} } as object),
-    'live query: option liveQueryStore is of @envelop/live-query; here it is store: createLiveQueryStore().',
+    'live query: option liveQueryStore belongs to @envelop/live-query; use store: createLiveQueryStore().',
   ],
   [
     'applyLiveQueryPatchGenerator',
     () => useLiveQuery({ applyLiveQueryPatchGenerator: () => {} } as object),
-    'live query: option applyLiveQueryPatchGenerator is of @envelop/live-query; here every update is the complete result.',
+    'live query: option applyLiveQueryPatchGenerator belongs to @envelop/live-query; every update is the complete result here.',
   ],
   [
     'indexBy',
     () => createLiveQueryStore({ indexBy: [] } as object),
-    'live query: option indexBy is of @n1ru4l/in-memory-live-query-store; there is nothing like it here.',
+    'live query: option indexBy belongs to @n1ru4l/in-memory-live-query-store; @vinyasa/live-query has no such option.',
   ],
   [
     'validateThrottleValue',
     () => createLiveQueryStore({ validateThrottleValue: () => 1 } as object),
-    'live query: option validateThrottleValue is of @n1ru4l/in-memory-live-query-store; here it is throttleMs of a field, or of defaults.',
+    'live query: option validateThrottleValue belongs to @n1ru4l/in-memory-live-query-store; use throttleMs of a field or of defaults.',
   ],
 ])('the option %s is refused with what is here', (_, open, message) => {
   expect(open).toThrow(message)

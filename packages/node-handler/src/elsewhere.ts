@@ -3,7 +3,7 @@
 /** Throws: there is no HTTP server of Node here. */
 function notHere(): never {
   throw new TypeError(
-    "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch.",
+    '@vinyasa/node-handler is only for the HTTP server of Node. Call yoga.fetch if requests are Request objects.',
   )
 }
 

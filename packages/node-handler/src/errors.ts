@@ -3,16 +3,15 @@ import { createGraphQLError } from 'graphql-yoga'
 
 /** The body of a request has more bytes than `maxBodyBytes` allows. */
 export function bodyTooLarge(maxBodyBytes: number): GraphQLError {
-  return createGraphQLError(
-    `The request body has more than ${maxBodyBytes} bytes. Send a smaller one, or ask for a higher limit.`,
-    { extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } } },
-  )
+  return createGraphQLError(`The request body is larger than ${maxBodyBytes} bytes. Send a smaller body.`, {
+    extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } },
+  })
 }
 
 /** Somebody has read the body before the handler was called, and has not put it into `req.body`, where Yoga looks. */
 export function bodyAlreadyRead(): GraphQLError {
   return createGraphQLError(
-    'The request body was read before the GraphQL handler was called. Set the parsed body as `req.body`, or call the handler before what reads bodies.',
+    'The request body was read before the GraphQL handler was called. Set the parsed body as `req.body`, or call the handler before the body parser.',
     { extensions: { code: 'REQUEST_BODY_ALREADY_READ', http: { status: 400 } } },
   )
 }
@@ -20,14 +19,14 @@ export function bodyAlreadyRead(): GraphQLError {
 /** A multipart request that is not one of the GraphQL multipart request specification. */
 export function badUploadRequest(reason: string): GraphQLError {
   return createGraphQLError(
-    `The multipart request cannot be read: ${reason}. Send the parts "operations" and "map", in this order, and then the files.`,
+    `The multipart request is invalid: ${reason}. Send the parts "operations" and "map" in this order, followed by the files.`,
     { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } },
   )
 }
 
 /** A file, or the text before the files, has more bytes than allowed. */
 export function uploadTooLarge(what: string, maxBytes: number): GraphQLError {
-  return createGraphQLError(`${what} has more than ${maxBytes} bytes. Send a smaller one.`, {
+  return createGraphQLError(`${what} is larger than ${maxBytes} bytes. Send less data.`, {
     extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } },
   })
 }

@@ -47,7 +47,7 @@ describe('maxBodyBytes', () => {
   it('says what was sent and what may be', async () => {
     const doors = await openDoors(() => ({}), { maxBodyBytes: 10 })
     const answer = await exchange(doors.thin, bytesOf({ body }))
-    expect(answer).toContain('The request body has more than 10 bytes.')
+    expect(answer).toContain('The request body is larger than 10 bytes.')
     expect(answer).toContain('"code":"REQUEST_ENTITY_TOO_LARGE"')
   })
 

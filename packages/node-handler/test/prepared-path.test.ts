@@ -156,7 +156,7 @@ describe('what takes the prepared path', () => {
 
   it('nothing before usePipeline() is among the plugins', async () => {
     const { handler } = await openDoors()
-    expect(handler.preparedPathReasons).toEqual(['usePipeline() is not among the plugins'])
+    expect(handler.preparedPathReasons).toEqual(['the plugins do not include usePipeline()'])
   })
 })
 

@@ -148,7 +148,7 @@ describe('a multipart request', () => {
     const body = bothOf(true) + file('0', 'a'.repeat(2_000_000)) + file('1', 'b') + END
     const { json } = await send(body)
     expect(json.errors[0]).toMatchObject({
-      message: expect.stringContaining('Send files in the order in which they are used'),
+      message: expect.stringContaining('Send the files in the order in which resolvers read them'),
       extensions: { code: 'BAD_USER_INPUT' },
     })
   })
@@ -188,58 +188,63 @@ describe('what is refused', () => {
       'a file before the map',
       field('operations', one('read')) + file('0', 'x') + field('map', intoFile),
       400,
-      'a file stands before "map"',
+      'a file precedes "map"',
     ],
     [
       'the map before the operations',
       field('map', intoFile) + field('operations', one('read')),
       400,
-      '"map" stands before "operations"',
+      '"map" precedes "operations"',
     ],
-    ['no operations', file('0', 'x'), 400, 'a file stands before "map"'],
+    ['no operations', file('0', 'x'), 400, 'a file precedes "map"'],
     ['nothing', '', 400, 'it has no part "operations"'],
-    ['operations that are no JSON', text('operations', '{'), 400, '"operations" is no JSON'],
+    ['operations that are no JSON', text('operations', '{'), 400, '"operations" is not valid JSON'],
     ['operations 300 levels deep', text('operations', `${'['.repeat(9_000)}`), 400, '200 levels'],
-    ['operations that are no object', text('operations', '1'), 400, '"operations" is no JSON object'],
-    ['a map that is no JSON', field('operations', one('read')) + text('map', '{'), 400, '"map" is no JSON'],
+    ['operations that are no object', text('operations', '1'), 400, '"operations" is not a JSON object'],
+    [
+      'a map that is no JSON',
+      field('operations', one('read')) + text('map', '{'),
+      400,
+      '"map" is not valid JSON',
+    ],
     ['a map of no lists', field('operations', one('read')) + field('map', { 0: 'a' }), 400, 'lists of paths'],
     [
       'a path to nowhere',
       field('operations', one('read')) + field('map', { 0: ['variables.nobody'] }),
       400,
-      'leads to no null',
+      'does not point to a null',
     ],
     [
       'a path of 20,000 steps',
       field('operations', one('read')) + field('map', { 0: [`variables.file${'.a'.repeat(20_000)}`] }),
       400,
-      'leads to no null',
+      'does not point to a null',
     ],
     [
       'a path to a prototype',
       field('operations', one('read')) + field('map', { 0: ['__proto__.x'] }),
       400,
-      'leads to no null',
+      'does not point to a null',
     ],
     [
       'more places than files are allowed',
       field('operations', one('read')) +
         field('map', { 0: Array.from({ length: 99 }, () => 'variables.file') }),
       400,
-      'more than 10 files or places',
+      'more than 10 files or paths',
     ],
     [
       'more files than are allowed, each without a place',
       field('operations', one('read')) +
         field('map', Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, []]))),
       400,
-      'more than 10 files or places',
+      'more than 10 files or paths',
     ],
     [
       'operations that are too long',
       field('operations', { query: 'x'.repeat(1_000_001) }),
       413,
-      'more than 1000000 bytes',
+      'larger than 1000000 bytes',
     ],
   ])('%s', async (_, body, status, message) => {
     const { send } = await serve()
@@ -253,7 +258,7 @@ describe('what is refused', () => {
     const sent = (size: number) => send(start('read') + file('0', 'x'.repeat(size)) + END)
     expect((await sent(100_000)).json.data.read).toHaveLength(100_000)
     expect((await sent(100_001)).json.errors[0]).toMatchObject({
-      message: expect.stringContaining('more than 100000 bytes'),
+      message: expect.stringContaining('larger than 100000 bytes'),
       extensions: { code: 'REQUEST_ENTITY_TOO_LARGE' },
     })
   })
@@ -261,7 +266,7 @@ describe('what is refused', () => {
   it('a file that never comes, and one that is read twice', async () => {
     const { send } = await serve()
     expect((await send(start('read') + END)).json.errors[0]).toMatchObject({
-      message: expect.stringContaining('not among the parts'),
+      message: expect.stringContaining('does not contain a file'),
       extensions: { code: 'BAD_USER_INPUT' },
     })
     const twice = {
@@ -283,7 +288,7 @@ describe('what is refused', () => {
         const nameless = `--${BOUNDARY}\r\ncontent-disposition: form-data${rest}\r\n\r\n${'x'.repeat(size)}${end}`
         const { status, json } = await send(field('operations', { query: '{ hello }' }) + nameless)
         expect(status).toBe(400)
-        expect(json.errors[0].message).toMatch(end === '' ? /cannot be read/ : message)
+        expect(json.errors[0].message).toMatch(end === '' ? /is invalid/ : message)
       }
     expect((await send(field('operations', { query: '{ hello }' }) + END)).status).toBe(200)
   })
@@ -309,7 +314,7 @@ describe('what is refused', () => {
   it('a body that breaks off inside of its file: who reads it is told', async () => {
     const { send } = await serve()
     const { json } = await send(start('read') + head('0', 'a') + 'half')
-    expect(json.errors[0].message).toMatch(/cannot be read|left/)
+    expect(json.errors[0].message).toMatch(/is invalid|left/)
   })
 
   it('a client that leaves halfway ends the reading', async () => {

@@ -28,7 +28,8 @@ export function subscribeBy({ subscribe }: Enveloped, args: ExecutionArgs): Mayb
     includes: (node: SelectionNode) => isIncluded(node, variables),
   }
   if (collectFields(walk, [definition.selectionSet]).size > 0) return subscribe(args)
-  const message = '@skip and @include leave no field to subscribe to. Send the subscription with one field.'
+  const message =
+    '@skip or @include removes the root field of the subscription. Send the subscription with one root field.'
   const extensions = { code: 'BAD_USER_INPUT', http: { status: 400 } }
   return { errors: [createGraphQLError(message, { extensions, nodes: definition })] }
 }

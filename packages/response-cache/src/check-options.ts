@@ -14,7 +14,7 @@ const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   cache: 'store: fromEnvelopCache(cache)',
   includeExtensionMetadata: 'onEvent, or the x-cache header',
   scopePerSchemaCoordinate: '@cacheControl(scope:)',
-  buildResponseCacheKey: 'varyHeaders and session, by which answers are told apart',
+  buildResponseCacheKey: 'varyHeaders and session',
   shouldCacheResult: undefined,
   getDocumentString: undefined,
   onTtl: undefined,
@@ -60,5 +60,5 @@ export function checkOptions(options: ResponseCacheOptions): void {
   }
   const { strategy = 'types' } = options
   if (typeof strategy !== 'function' && !['types', 'entities', 'all'].includes(strategy))
-    throw configError('strategy', strategy, 'types, entities, all, or a function')
+    throw configError('strategy', strategy, 'types, entities, all or a function')
 }

@@ -22,34 +22,34 @@ export function configError(option: string, found: unknown, expected: string): G
 
 /** An option by the name that another package has for it; thrown at start. */
 export function foreignOption(name: string, here: string | undefined): GraphQLError {
-  const mend = here === undefined ? 'there is nothing like it here' : `here it is ${here}`
-  return coded('RESPONSE_CACHE_CONFIG', `option ${name} is of @envelop/response-cache; ${mend}.`)
+  const mend = here === undefined ? '@vinyasa/response-cache has no such option' : `use ${here}`
+  return coded('RESPONSE_CACHE_CONFIG', `option ${name} belongs to @envelop/response-cache; ${mend}.`)
 }
 
-const REQUEST_OF_CONTEXT = 'there the request is context.request'
+const REQUEST_OF_CONTEXT = 'the request is context.request'
 
 /** A function that was written for another cache, which gives it the request first; thrown at start. */
 export function twoParameters(option: string): GraphQLError {
-  const expected = `expected one, the context: ${REQUEST_OF_CONTEXT}`
+  const expected = `expected one, the context, where ${REQUEST_OF_CONTEXT}`
   return coded('RESPONSE_CACHE_CONFIG', `option ${option} takes two parameters; ${expected}.`)
 }
 
-const UNTIL_MENDED = 'Nothing is cached until it does.'
+const UNTIL_MENDED = 'Responses are not cached until this is fixed.'
 
 /** A function of the owner's gave what says nothing. */
 export function unusableValue(option: 'session' | 'enabled', given: unknown): GraphQLError {
   const what = isPromise(given) ? 'promise' : Array.isArray(given) ? 'list' : typeof given
-  const expected = option === 'session' ? 'a text, or null for nobody' : 'true or false'
-  const gave = `option ${option} gave ${what === 'object' ? 'an' : 'a'} ${what}; expected ${expected}`
+  const expected = option === 'session' ? 'a string or null' : 'true or false'
+  const gave = `option ${option} returned ${what === 'object' ? 'an' : 'a'} ${what}; expected ${expected}`
   return coded('RESPONSE_CACHE_CONFIG', `${gave}. ${UNTIL_MENDED}`)
 }
 
 /** A function of the owner's takes the context for a request. */
 export function misreadContext(option: string, name: string): GraphQLError {
-  const reads = `option ${option} reads ${name} of what it is given, which is the context`
+  const reads = `option ${option} reads ${name} of its parameter, which is the context`
   return coded(
     'RESPONSE_CACHE_CONFIG',
-    `${reads}: ${REQUEST_OF_CONTEXT}. Nothing is cached until it reads that.`,
+    `${reads}; ${REQUEST_OF_CONTEXT}. Responses are not cached until this is fixed.`,
   )
 }
 
@@ -61,7 +61,7 @@ export function wrongOptions(wrong: string): GraphQLError {
 export function redisClientMissing(cause: unknown): GraphQLError {
   return coded(
     'RESPONSE_CACHE_CONFIG',
-    'redisUrl needs the package ioredis, which is not beside it. Install it: npm install ioredis@6. In a bundle, which has it inside, use store: createRedisStore({ url }) of @vinyasa/response-cache/redis',
+    'redisUrl needs the package ioredis, which is not installed. Run npm install ioredis@6. If you bundle the server, use store: createRedisStore({ url }) of @vinyasa/response-cache/redis',
     cause,
   )
 }
@@ -71,7 +71,7 @@ export function storeUnavailable(what: string, cause: unknown): GraphQLError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return coded(
     'RESPONSE_CACHE_UNAVAILABLE',
-    `the shared store is not reachable (${what}: ${reason}). Requests are served without the cache until it is back.`,
+    `the shared store is not reachable (${what}: ${reason}). Requests are served without the cache until the store is reachable.`,
     cause,
   )
 }
@@ -81,10 +81,10 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   const isHeader = /^[^ .]+$/.test(read)
   const what = isHeader ? `the request header "${read}"` : read
   const list = [...varyHeaders, read].map((name) => `'${name}'`).join(', ')
-  const add = isHeader ? `Write varyHeaders: [${list}], or set` : 'Set'
+  const add = isHeader ? `Set varyHeaders: [${list}], or set` : 'Set'
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',
-    `some operations are not cached: code reads ${what}, which is not part of the cache key. ${add} session: (context) => a text for whom the response is. If no response depends on it, write ignoredReads: ['${read}'].`,
+    `some operations are not cached: code reads ${what}, which is not part of the cache key. ${add} session to a function that returns a string per caller. If responses do not depend on it, set ignoredReads: ['${read}'].`,
   )
 }
 
@@ -92,6 +92,6 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
 export function unknownCaller(reason: string): GraphQLError {
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',
-    `some operations are not cached, as nothing says for whom an answer is: ${reason}. Set the option session, for example session: (context) => context.userId.`,
+    `some operations are not cached, because their responses depend on the caller in an unknown way: ${reason}. Set the option session, for example session: (context) => context.userId.`,
   )
 }

@@ -226,7 +226,7 @@ describe('a source that cannot say who its answers are for', () => {
   const reads: Reads = {
     mine: [],
     joined: [],
-    unknown: 'rest connector "t": interceptors[0] may read who asks',
+    unknown: 'rest connector "t": interceptors[0] can depend on the caller',
   }
 
   it('keeps its operations out of the cache, and says so once', async () => {

@@ -577,10 +577,10 @@ describe('options', () => {
   it("the names of @envelop/response-cache are refused with this package's", () => {
     const options = { ttl: 2_000 } as object
     expect(() => createWorld({ cache: options })).toThrow(
-      'response-cache: option ttl is of @envelop/response-cache; here it is defaultTtlMs.',
+      'response-cache: option ttl belongs to @envelop/response-cache; use defaultTtlMs.',
     )
     expect(() => createWorld({ cache: { shouldCacheResult: () => true } as object })).toThrow(
-      'response-cache: option shouldCacheResult is of @envelop/response-cache; there is nothing like it here.',
+      'response-cache: option shouldCacheResult belongs to @envelop/response-cache; @vinyasa/response-cache has no such option.',
     )
   })
 })

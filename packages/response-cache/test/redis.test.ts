@@ -502,7 +502,7 @@ it('a bad redis_url is a start-up error', () => {
       expect(create).toThrow(`response-cache: option redisUrl is "${shown}"; expected`)
   for (const redisUrl of ['localhost:6379', 'http://localhost', '']) {
     expect(() => createWorld({ cache: { redisUrl } })).toThrow(
-      `response-cache: option redisUrl is "${redisUrl}"; expected an address such as redis://localhost:6379.`,
+      `response-cache: option redisUrl is "${redisUrl}"; expected a URL such as redis://localhost:6379.`,
     )
   }
 })

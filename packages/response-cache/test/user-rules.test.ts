@@ -53,7 +53,7 @@ describe('session', () => {
     ['a list', (context) => [who(context)]],
     ['a function', () => who],
   ])('that is %s keeps answers out of the cache, and is told of once', async (what, session) => {
-    const message = `response-cache: option session gave ${what}; expected a text, or null for nobody. Nothing is cached until it does.`
+    const message = `response-cache: option session returned ${what}; expected a string or null. Responses are not cached until this is fixed.`
     expect(await askTwice({ session })).toEqual({ told: NOT_CACHED, warnings: [message] })
   })
 })
@@ -63,7 +63,7 @@ describe('enabled', () => {
     expect(await askTwice({ session: who, enabled: async () => false })).toEqual({
       told: NOT_CACHED,
       warnings: [
-        'response-cache: option enabled gave a promise; expected true or false. Nothing is cached until it does.',
+        'response-cache: option enabled returned a promise; expected true or false. Responses are not cached until this is fixed.',
       ],
     })
   })
@@ -77,14 +77,14 @@ describe('functions that were written for a request', () => {
   ])(
     '%s, which reads %s, keeps answers out of the cache, and is told of once',
     async (option, name, options) => {
-      const message = `response-cache: option ${option} reads ${name} of what it is given, which is the context: there the request is context.request. Nothing is cached until it reads that.`
+      const message = `response-cache: option ${option} reads ${name} of its parameter, which is the context; the request is context.request. Responses are not cached until this is fixed.`
       expect(await askTwice(options)).toEqual({ told: NOT_CACHED, warnings: [message] })
     },
   )
 
   it.each(['session', 'enabled'])('%s of two parameters is refused at the start', (option) => {
     expect(() => useResponseCache({ [option]: (_request: unknown, context: any) => who(context) })).toThrow(
-      `response-cache: option ${option} takes two parameters; expected one, the context: there the request is context.request.`,
+      `response-cache: option ${option} takes two parameters; expected one, the context, where the request is context.request.`,
     )
   })
 
@@ -95,10 +95,10 @@ describe('functions that were written for a request', () => {
 })
 
 it.each<readonly [object, string]>([
-  [{ strategy: 'entity' }, 'option strategy is "entity"; expected types, entities, all, or a function.'],
-  [{ varyHeaders: 'x-tenant' }, 'option varyHeaders is "x-tenant"; expected a list of texts'],
-  [{ idFields: 'id' }, 'option idFields is "id"; expected a list of texts'],
-  [{ ignoredTypes: 'User' }, 'option ignoredTypes is "User"; expected a list of texts'],
+  [{ strategy: 'entity' }, 'option strategy is "entity"; expected types, entities, all or a function.'],
+  [{ varyHeaders: 'x-tenant' }, 'option varyHeaders is "x-tenant"; expected a list of strings'],
+  [{ idFields: 'id' }, 'option idFields is "id"; expected a list of strings'],
+  [{ ignoredTypes: 'User' }, 'option ignoredTypes is "User"; expected a list of strings'],
   [{ session: 'me' }, 'option session is "me"; expected a function.'],
   [{ enabled: false }, 'option enabled is false; expected a function.'],
 ])('%j is refused at the start', (options, message) => {

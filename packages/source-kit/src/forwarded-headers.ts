@@ -36,7 +36,7 @@ export function refuseForwarded(
   if (index >= 0)
     throw errorOf(
       ['forwardHeaders', index],
-      `forwardHeaders must not name "${names[index]?.toLowerCase()}": it belongs to one connection or body, or the HTTP client sets it; take it out`,
+      `forwardHeaders must not contain "${names[index]?.toLowerCase()}", because it describes the connection or the body, or the HTTP client sets it; remove it`,
     )
 }
 

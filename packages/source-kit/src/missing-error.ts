@@ -13,8 +13,8 @@ export function missingError(schema: GraphQLSchema, { field, missing }: Pending)
   const wanted = missing.split('.')[1]
   const hint = wanted === undefined ? '' : hintFor(parent, wanted, keyNames(schema, parent))
   return new SchemaConflictError(
-    `field ${parent}.${name} of ${origin} needs ${missing}, which nothing defines; ` +
-      `${hint}declare it, or add the source that has it`,
+    `field ${parent}.${name} of ${origin} needs ${missing}, which is not defined; ` +
+      `${hint}declare it, or add the source that defines it`,
     [origin],
   )
 }
@@ -23,7 +23,7 @@ function hintFor(parent: string, wanted: string, known: readonly string[]): stri
   if (known.length === 0) return ''
   const [near] = nearestNames(wanted, known, 1)
   const listed = known.slice(0, MAX_LISTED).join(', ') + (known.length > MAX_LISTED ? ', …' : '')
-  return `${near === undefined ? '' : `did you mean "${near}"? `}${parent} has ${listed}; name one of them, `
+  return `${near === undefined ? '' : `did you mean "${near}"? `}the fields of ${parent} are ${listed}; use one of them, `
 }
 
 /** The fields that a join to a type may read. */

@@ -48,11 +48,11 @@ describe('the id of the entity that a mutation changed', () => {
 
   it.each(['id', '', '{user-id}', '{id', '{id}}', '{}', '{.id}', '{user.}'])('%j is refused', (entityId) => {
     expect(() => compileEntityId(entityId, refuse)).toThrow(
-      `here: "${entityId}" names neither an argument nor a part of the result; write {id} or {user.id} for the one, $.id for the other`,
+      `here: "${entityId}" does not refer to an argument or to the result; write {id} or {user.id} for an argument, or $.id for the result`,
     )
   })
 
   it('a path that is none is refused with its position', () => {
-    expect(() => compileEntityId('$..id', refuse)).toThrow('here: "$..id" is not understood at position 1')
+    expect(() => compileEntityId('$..id', refuse)).toThrow('here: "$..id" has a syntax error at position 1')
   })
 })

@@ -47,7 +47,7 @@ it.each([
   const { shared, seen } = thousands()
   const size = new AnswerSize(limits)
   const places = ['a', 'a', 'b', 'a'].map((key) => ({ shared, key }))
-  await expect(joinsOf(size).load(places)).rejects.toThrow('The answer has more than')
+  await expect(joinsOf(size).load(places)).rejects.toThrow('The response has more than')
   expect(size.refusal?.extensions['code']).toBe('RESPONSE_TOO_LARGE')
   expect(seen).toEqual({ loaded: ['a', 'b'], written: 0 })
   await joinsOf(new AnswerSize(limits)).load(places.slice(1))

@@ -53,10 +53,10 @@ it.each([
   [
     'DateTime',
     'Int',
-    /DateTime cannot be called "Int", which GraphQL has already; only the scalars Long and UInt32 may be$/,
+    /DateTime cannot be called "Int", because GraphQL defines that name; only the scalars Long and UInt32 can have it$/,
   ],
   ['Bytes', 'Int', /Bytes cannot be called "Int"/],
-  ['Long', 'Float', /Long cannot be called "Float", which GraphQL has already$/],
+  ['Long', 'Float', /Long cannot be called "Float", because GraphQL defines that name$/],
   ['Long', 'Query', /Long cannot be called "Query"/],
   ['In', 'Int', /In cannot be called "Int"/],
 ])('%s cannot be called %s', (own, name, message) => {
@@ -66,10 +66,10 @@ it.each([
 it.each([
   [
     { argument: 2 ** 31 },
-    /Query.size\(above:\) has a default that does not fit: 2147483648 is no Int; leave the scalar its name/,
+    /the default of Query.size\(above:\) is not valid for the new scalar: 2147483648 is not a valid Int; do not rename the scalar/,
   ],
-  [{ member: '-2147483649' }, /In.member has a default that does not fit/],
-  [{ argument: 5_000_000_000n }, /does not fit: 5000000000 is no Int/],
+  [{ member: '-2147483649' }, /the default of In.member is not valid/],
+  [{ argument: 5_000_000_000n }, /: 5000000000 is not a valid Int/],
 ])('a default that does not fit stops the start: %#', (defaults, message) => {
   const rename = { rename: { Long: 'Int' } }
   expect(() => named(rename, schemaWith(defaults))).toThrow(SourceNamesError)

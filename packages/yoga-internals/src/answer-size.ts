@@ -133,7 +133,7 @@ export const RESPONSE_TOO_LARGE = 'RESPONSE_TOO_LARGE'
 
 function responseTooLarge(limit: number, what: 'objects' | 'bytes'): GraphQLError {
   return new GraphQLError(
-    `The answer has more than ${limit} ${what}; ask for fewer items of its lists, or in several operations.`,
+    `The response has more than ${limit} ${what}. Request fewer list items, or split the operation.`,
     { extensions: { code: RESPONSE_TOO_LARGE, limit, http: { status: 400 } } },
   )
 }

@@ -38,7 +38,7 @@ export interface BoundedResponse extends Pick<Response, 'status' | 'ok' | 'heade
 /** Thrown if a body exceeds `maxBytes`. */
 export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
-    super(`the response has more than ${maxBytes} bytes`)
+    super(`the response is larger than ${maxBytes} bytes`)
   }
 }
 
@@ -70,10 +70,10 @@ export async function boundedFetch(
       return { url, status, ok, headers: response.headers, bytes: await readBody(response, maxBytes) }
     }
     await response.body?.cancel()
-    if (hops === maxRedirects) throw new Error(`it leads on more than ${maxRedirects} times`)
-    if (!isAllowed(next)) throw new Error(`it leads to another server, ${next.origin}`)
+    if (hops === maxRedirects) throw new Error(`the server redirects more than ${maxRedirects} times`)
+    if (!isAllowed(next)) throw new Error(`the server redirects to another server, ${next.origin}`)
     if (url.protocol === 'https:' && next.protocol !== 'https:')
-      throw new Error(`it leads from https to ${next.origin}`)
+      throw new Error(`the server redirects from https to ${next.origin}`)
     url = next
   }
 }
@@ -91,7 +91,7 @@ async function readBody({ ok, body }: Response, maxBytes: number): Promise<Buffe
     for await (const { buffer, byteOffset, byteLength } of body ?? []) {
       collected.add(Buffer.from(buffer, byteOffset, byteLength))
       if (collected.length > maxBytes) throw new BodyTooLarge(maxBytes)
-      if (collected.isShredded) throw new Error('the response comes in too many small pieces')
+      if (collected.isShredded) throw new Error('the response arrives in too many small chunks')
     }
   return collected.take()
 }

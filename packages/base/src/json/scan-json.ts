@@ -63,7 +63,7 @@ const PEER_LIMITS: JsonLimits = { maxDepth: 20_000, maxItems: 100_000 }
  */
 export function parsePeerJson(text: string): unknown {
   const exceeded = text.length > HARMLESS_LENGTH && exceededLimit(Buffer.from(text), PEER_LIMITS)
-  if (exceeded) throw new SyntaxError(`the JSON has more than the ${PEER_LIMITS[exceeded]} of ${exceeded}`)
+  if (exceeded) throw new SyntaxError(`the JSON exceeds ${exceeded}, which is ${PEER_LIMITS[exceeded]}`)
   return JSON.parse(text)
 }
 

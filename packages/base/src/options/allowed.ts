@@ -41,22 +41,22 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 /** Allows only true and false. Strings such as `'false'` from environment variables are refused. */
 export const flag: Allowed<boolean> = new Allowed('true or false', (value) => typeof value === 'boolean')
 
-export const text: Allowed<string> = new Allowed('a text', isText, { isSecret: true })
+export const text: Allowed<string> = new Allowed('a string', isText, { isSecret: true })
 
 export const texts: Allowed<readonly string[]> = new Allowed(
-  'a list of texts',
+  'a list of strings',
   (value) => Array.isArray(value) && value.every(isText),
 )
 
 export const textsByName: Allowed<Readonly<Record<string, string>>> = new Allowed(
-  'an object of texts',
+  'an object of strings',
   (value) => isObject(value) && Object.values(value).every((one) => one === undefined || isText(one)),
   { isSecret: true },
 )
 
 /** Allows an object of strings or lists of strings, such as headers. */
 export const valuesByName: Allowed<object> = new Allowed(
-  'an object of texts, or of lists of texts',
+  'an object of strings or lists of strings',
   (value) =>
     isObject(value) &&
     Object.values(value)
@@ -66,7 +66,7 @@ export const valuesByName: Allowed<object> = new Allowed(
 )
 
 export const optionsList: Allowed<readonly object[]> = new Allowed(
-  'a list of options',
+  'a list of option objects',
   (value) => Array.isArray(value) && value.every(isObject),
 )
 
@@ -92,10 +92,13 @@ export function wholeAtLeast(least: number): Allowed<number> {
 }
 
 export function above(bound: number): Allowed<number> {
-  return number(`a number above ${bound}`, (value) => value > bound)
+  return number(`a number greater than ${bound}`, (value) => value > bound)
 }
 
 /** Allows numbers between two bounds, without the bounds. */
 export function between(lower: number, upper: number): Allowed<number> {
-  return number(`a number above ${lower} and below ${upper}`, (value) => value > lower && value < upper)
+  return number(
+    `a number greater than ${lower} and less than ${upper}`,
+    (value) => value > lower && value < upper,
+  )
 }

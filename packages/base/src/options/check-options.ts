@@ -43,7 +43,7 @@ export function wrongOption(options: object, known: AnyKnownOptions, place = '')
       return `option ${place}${name} is ${shown(value, below)}; expected ${below.expected}`
     }
     for (const item of [value].flat() as unknown[]) {
-      if (item === null) return `option ${place}${name} is null; expected options`
+      if (item === null) return `option ${place}${name} is null; expected an object`
       if (typeof item !== 'object') continue
       const wrong = wrongOption(item, below, `${place}${name}.`)
       if (wrong !== undefined) return wrong
@@ -67,7 +67,7 @@ export function refuseWrongOptions(taker: string, options: object, known: AnyKno
 function unknownOption(name: string, known: AnyKnownOptions, place: string): string {
   const names = Object.keys(known)
   const [nearest] = nearestNames(name, names, 1)
-  const those = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`
+  const those = names.length === 0 ? 'no options are accepted' : `the options are ${names.join(', ')}`
   return `there is no option ${place}${name}; ${nearest === undefined ? those : `did you mean ${nearest}?`}`
 }
 

@@ -18,7 +18,7 @@ function createDeferDirective(): GraphQLDirective {
       if: {
         type: new GraphQLNonNull(GraphQLBoolean),
         defaultValue: true,
-        description: 'When false the fields are part of the first part.',
+        description: 'If false, the fields are delivered with the first part.',
       },
       label: { type: GraphQLString, description: 'A unique static name, repeated in the patch.' },
     },

@@ -50,7 +50,7 @@ export class FieldCall {
     const { group, field, place } = this
     const { contextValue } = group.operation
     this.#isShared = isShared
-    if (group.isClosed) throw new Error('The answer is no longer wanted.')
+    if (group.isClosed) throw new Error('The client no longer waits for the response.')
     const { definition } = field
     const { source } = place
     const resolve = definition.resolve ?? group.operation.fieldResolver

@@ -42,7 +42,12 @@ export function prepareOperation(
 ): Operation | readonly GraphQLError[] {
   const { schema, operationName, rootValue, contextValue, fieldResolver, typeResolver } = args
   const known = document.operation(operationName)
-  if (!known) return [badRequest('The request does not name one of the operations of the document.')]
+  if (!known)
+    return [
+      badRequest(
+        'The document has several operations, or it has no operation with the given name. Set operationName to one of its operations.',
+      ),
+    ]
   const { definition, fragments } = known
   const rootType = schema.getRootType(definition.operation)
   if (!rootType) return [badRequest(`The schema has no ${definition.operation} type.`)]

@@ -39,7 +39,7 @@ export function readItems(
 
     function leave(): void {
       close()
-      fail(new Error('The answer is no longer wanted.'))
+      fail(new Error('The client no longer waits for the response.'))
     }
 
     /** A generator that waits hears of it only when it goes on: nobody waits for that. */

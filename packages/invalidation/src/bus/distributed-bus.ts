@@ -198,7 +198,7 @@ function reportUnreadable(channel: string, messages: SparseReports, onError: (er
   if (count === 0) return
   onError(
     new Error(
-      `Unreadable messages on the invalidation channel "${channel}": ${count}. Check who publishes to it.`,
+      `Received unreadable messages on the invalidation channel "${channel}": ${count}. Check which programs publish to it.`,
     ),
   )
 }

@@ -124,7 +124,7 @@ function parseAddress(text: string, defaultPort: number): Address {
   const shown = text.slice(text.lastIndexOf('@') + 1)
   if (shown !== text)
     throw new TypeError(
-      `the address of "${shown}" has a login; expected host:port, and username and password apart`,
+      `the address of "${shown}" contains credentials; use host:port, and set username and password separately`,
     )
   const address = `redis://${text}`
   const {
@@ -134,6 +134,6 @@ function parseAddress(text: string, defaultPort: number): Address {
     search,
   } = URL.canParse(address) ? new URL(address) : { hostname: '', port: '', pathname: '', search: '' }
   if (hostname === '' || pathname.length > 1 || search !== '' || text.includes('/'))
-    throw new TypeError(`"${text}" is no address of a server; expected host:port, or [IPv6]:port`)
+    throw new TypeError(`"${text}" is not a valid server address; expected host:port or [IPv6]:port`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) }
 }

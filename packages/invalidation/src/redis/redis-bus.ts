@@ -112,6 +112,6 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
 }
 
 function connectTo(url: string | undefined): ConnectRedis {
-  if (url === undefined) throw new TypeError('A bus over Redis needs `url`, or `connect`.')
+  if (url === undefined) throw new TypeError('The Redis bus needs `url` or `connect`.')
   return (options) => new Redis(url, options)
 }

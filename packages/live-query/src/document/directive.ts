@@ -20,11 +20,11 @@ export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
     if: {
       type: new GraphQLNonNull(GraphQLBoolean),
       defaultValue: true,
-      description: 'An ordinary query when false.',
+      description: 'If false, the query is not live.',
     },
     throttle: {
       type: GraphQLInt,
-      description: 'Least milliseconds between two updates; the server may ask for more.',
+      description: 'Minimum milliseconds between two updates; the server can enforce a longer interval.',
     },
   },
 })

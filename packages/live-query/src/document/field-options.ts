@@ -41,7 +41,7 @@ export function resolveFieldOptions(
   check('filter', filter === 'backend' || filter === 'gateway', 'backend or gateway', filter)
   for (const trigger of triggers)
     check('triggers', isTrigger(trigger), 'patterns like "User.update" or "User.*"', trigger)
-  for (const type of dependsOn) check('dependsOn', isTrigger(`${type}.*`), 'names of types', type)
+  for (const type of dependsOn) check('dependsOn', isTrigger(`${type}.*`), 'type names', type)
   const numbers = { throttleMs, pollIntervalMs, ttlSeconds, maxConnections }
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[])
     check(name, LIVE_OPTIONS[name].has(numbers[name]), LIVE_OPTIONS[name].expected, numbers[name])

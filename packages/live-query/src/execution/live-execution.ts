@@ -94,9 +94,9 @@ function resultOf(answer: Answer): LiveResult {
     case 'result':
       if (!(Symbol.asyncIterator in answer.result)) return toLiveResult(answer.result)
       void answer.result[Symbol.asyncIterator]().return?.()
-      throw new Error('A run of a live query was answered with a stream; expected one whole result.')
+      throw new Error('An execution of a live query returned a stream; expected a single result.')
     case 'live':
-      throw new Error('A run of a live query was taken for a live query.')
+      throw new Error('An execution of a live query was itself handled as a live query.')
   }
 }
 

@@ -92,7 +92,7 @@ export class Subscriptions {
     if (this.#entries.has(id)) {
       throw new LiveQueryStoreError(
         'LIVE_QUERY_DUPLICATE_ID',
-        `A subscription "${id}" is registered already.`,
+        `A subscription "${id}" is already registered.`,
       )
     }
     const { maxSubscriptions } = this.#options

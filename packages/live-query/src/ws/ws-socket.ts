@@ -191,7 +191,7 @@ export class WsSocket implements LiveSocket {
   /** Lets go of the memory at once, not when the client answers. */
   #drop(): void {
     const { ws, stream } = this.#options
-    ws.close(1013, 'Too much memory is held for this client')
+    ws.close(1013, 'This client uses too much memory')
     if (stream.writableLength > 0) ws.terminate()
     else stream.end(() => stream.destroy())
   }

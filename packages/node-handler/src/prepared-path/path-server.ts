@@ -50,10 +50,10 @@ export interface PathServerOptions {
 export function readPathServer(options: PathServerOptions): PathServer | readonly string[] {
   const { yoga, internals, maxBodyBytes, pipeline, fastPath } = options
   const { server, known } = pipeline
-  if (!known) return ['usePipeline() is not among the plugins']
+  if (!known) return ['the plugins do not include usePipeline()']
   const choice = findAcceptChoice(internals)
   const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
-  if (!choice?.whole || typeof endpoint !== 'string') return ['this version of Yoga is built differently']
+  if (!choice?.whole || typeof endpoint !== 'string') return ['this version of Yoga is not supported']
   const { behaviours, instrumented } = server
   if (instrumented.length > 0) return instrumented.map((step) => `a plugin uses instrumentation.${step}`)
   const parser = findParserChoice(internals)

@@ -46,7 +46,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
         const isThere = await Promise.race([arrival.then(() => true), idle])
         if (!isThere && inOrder.some((other) => other.isInTheWay))
           throw unusableUpload(
-            `A file of the request waits behind one that nobody has read for ${maxIdleMs} ms. Send files in the order in which they are used.`,
+            `A file of the request is blocked by a preceding file that was not read for ${maxIdleMs} ms. Send the files in the order in which resolvers read them.`,
           )
       }
       await arrival
@@ -67,12 +67,12 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
     if (name !== 'operations' && name !== 'map') return
     if (isCut) throw uploadTooLarge(`The part "${name}"`, maxFieldBytes)
     if (name === 'operations') {
-      if (operations) throw badUploadRequest('it has "operations" twice')
+      if (operations) throw badUploadRequest('it has two parts "operations"')
       operations = parseOperations(value)
       return
     }
-    if (!operations) throw badUploadRequest('"map" stands before "operations"')
-    if (hasMap) throw badUploadRequest('it has "map" twice')
+    if (!operations) throw badUploadRequest('"map" precedes "operations"')
+    if (hasMap) throw badUploadRequest('it has two parts "map"')
     hasMap = true
     for (const [key, paths] of parseMap(value, maxFiles)) {
       const file = new WaitingFile(queue)
@@ -85,7 +85,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
     const file = files.get(key)
     // One that no operation asks for, or the second of one name, goes by.
     if (!file || file.hasArrived || isDiscarded) bytes.resume()
-    if (!operations || !hasMap) throw badUploadRequest('a file stands before "map"')
+    if (!operations || !hasMap) throw badUploadRequest('a file precedes "map"')
     if (!file || file.hasArrived) return
     inOrder.push(file)
     file.attach({ bytes, name: name ?? '', type })
@@ -105,7 +105,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
 
   function onEnd(): void {
     begin()
-    const missing = unusableUpload('A file that "map" names is not among the parts of the request.')
+    const missing = unusableUpload('The request does not contain a file that "map" refers to.')
     for (const file of files.values()) if (!file.hasArrived) file.fail(missing)
   }
 

@@ -7,17 +7,17 @@ export type UploadMap = ReadonlyMap<string, readonly string[]>
 export function parseOperations(text: string): object {
   const value = parsed(text, 'operations')
   if (typeof value !== 'object' || value === null)
-    throw badUploadRequest('"operations" is no JSON object or list')
+    throw badUploadRequest('"operations" is not a JSON object or list')
   return value
 }
 
 export function parseMap(text: string, maxFiles: number): UploadMap {
   const value = parsed(text, 'map')
   if (!isRecord(value) || !Object.values(value).every(isListOfText))
-    throw badUploadRequest('"map" is no JSON object of lists of paths')
+    throw badUploadRequest('"map" is not a JSON object of lists of paths')
   const map = new Map(Object.entries(value) as [string, readonly string[]][])
   if ([...map.values()].flat().length > maxFiles || map.size > maxFiles)
-    throw badUploadRequest(`"map" names more than ${maxFiles} files or places for them`)
+    throw badUploadRequest(`"map" has more than ${maxFiles} files or paths`)
   return map
 }
 
@@ -30,7 +30,9 @@ export function place(operations: object, path: string, file: unknown): void {
   let value: unknown = operations
   for (const step of steps) value = memberOf(value, step)
   if (path.length > MAX_PATH_CHARACTERS || memberOf(value, last) !== null)
-    throw badUploadRequest(`the path "${path.slice(0, 100)}" of "map" leads to no null in "operations"`)
+    throw badUploadRequest(
+      `the path "${path.slice(0, 100)}" in "map" does not point to a null in "operations"`,
+    )
   ;(value as Record<string, unknown>)[last] = file
 }
 
@@ -44,7 +46,7 @@ function parsed(text: string, part: string): unknown {
   try {
     return parsePeerJson(text)
   } catch {
-    throw badUploadRequest(`"${part}" is no JSON, or has more than 200 levels or 100,000 items`)
+    throw badUploadRequest(`"${part}" is not valid JSON, or it has more than 200 levels or 100,000 items`)
   }
 }
 

@@ -88,7 +88,9 @@ export class WaitingFile implements UploadedFile {
 
   stream(): AsyncIterable<Uint8Array> {
     if (this.#isOpen || this.#isDiscarded)
-      throw unusableUpload('A file of the request is read twice; its bytes come once. Send it twice.')
+      throw unusableUpload(
+        'A file of the request is read twice, but its content is streamed once. Send the file twice.',
+      )
     this.#isOpen = true
     streamBody(this.#queue.incoming, true)
     return this.#read()

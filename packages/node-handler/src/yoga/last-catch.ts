@@ -32,8 +32,8 @@ export function isResponse(value: unknown): value is Response {
 export function refuseTarget(response: ServerResponse, status: 400 | 404): void {
   const text =
     status === 404
-      ? 'The path of the request has a "." or ".." segment; send the resolved path.\n'
-      : 'The target or the Host of the request is not valid; send the path, and one Host header.\n'
+      ? 'The request path contains a "." or ".." segment. Send the resolved path.\n'
+      : 'The request target or the Host header is invalid. Send a path and one Host header.\n'
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(text)
 }
 

@@ -79,10 +79,10 @@ export function readInternals(yoga: object): Found {
     !isLogger(logger) ||
     !(maskedErrors === undefined || isMaskedErrors(maskedErrors))
   ) {
-    return { reasons: ['this version of Yoga is built differently'] }
+    return { reasons: ['this version of Yoga is not supported'] }
   }
   const reasons = plugins.flatMap(unhonoured)
-  if (!isPonyfill(fetchAPI)) reasons.push('the option fetchAPI brings another Request class')
+  if (!isPonyfill(fetchAPI)) reasons.push('the option fetchAPI has a different Request class')
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] }
   const [onRequestParse = [], onParams = [], onExecutionResult = [], onResultProcess = []] = lists
   return {

@@ -58,7 +58,7 @@ export class Admission {
     const said = this.#rules.sessionOf(context)
     const session = said === UNUSABLE ? undefined : said
     const identity = { operationName, variables, headers, session, access }
-    const obstacle = said === UNUSABLE ? 'session returned no string' : this.#obstacleOf(profile)
+    const obstacle = said === UNUSABLE ? 'session did not return a string' : this.#obstacleOf(profile)
     const isKept = obstacle === undefined && !this.isReadBeyondKey(state)
     const key = isKept ? this.#keyOf(profile, identity, state.sameBytes) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
@@ -69,7 +69,7 @@ export class Admission {
     }
     report.isPersonal ||= mayBePersonal(profile, identity)
     report.reason ??=
-      obstacle ?? (key ? 'scope is PRIVATE and nothing identifies the caller' : whyNoKey(profile, identity))
+      obstacle ?? (key ? 'scope is PRIVATE and the caller is not identified' : whyNoKey(profile, identity))
     const { unknown } = profile.variesBy
     if (unknown !== undefined && !this.#hasSession) this.#warnOnce(unknown, () => unknownCaller(unknown))
     return false
@@ -99,9 +99,9 @@ export class Admission {
   #obstacleOf(profile: DocumentProfile): string | undefined {
     if (profile.operation !== 'query') return `it is a ${profile.operation}`
     if (profile.introspection) return 'it is introspection'
-    if (!this.#lifetimes.mayBeKept(profile)) return 'its lifetime is 0'
+    if (!this.#lifetimes.mayBeKept(profile)) return 'its TTL is 0'
     const ignored = this.#ignoredTypes.find((type) => profile.mentioned.has(type))
-    return ignored === undefined ? undefined : `ignoredTypes names ${ignored}`
+    return ignored === undefined ? undefined : `ignoredTypes contains ${ignored}`
   }
 
   #warnOnce(reason: string, make: () => Error): void {

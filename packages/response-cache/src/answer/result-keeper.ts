@@ -99,7 +99,7 @@ export class ResultKeeper {
     if (context['unshareable'] !== true && freshUntilOf(context) > this.#clock.now())
       return this.#admission.isReadBeyondKey(state)
     state.report.isPersonal = true
-    state.report.reason = 'code or an upstream lets nobody else have it'
+    state.report.reason = 'code or an upstream disallows sharing the response'
     return true
   }
 }

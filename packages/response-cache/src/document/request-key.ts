@@ -105,7 +105,7 @@ function hidesCaller({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get
 
 /** Tells why a request has no key. */
 export function whyNoKey(profile: DocumentProfile, { headers, access }: RequestIdentity): string {
-  if (access === null) return 'a field is refused to the caller'
+  if (access === null) return 'the caller has no access to a field'
   if (profile.variesBy.unknown !== undefined) return profile.variesBy.unknown
   if (hidesCaller(profile, headers)) return 'the request has a cookie, which is not part of the key'
   return 'variables are not plain JSON'

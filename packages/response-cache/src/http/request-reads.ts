@@ -25,9 +25,9 @@ const OF_SOCKET = [
   'getPeerX509Certificate',
 ]
 
-export const OTHER_REQUEST = "a request that a plugin has put in place of the client's"
+export const OTHER_REQUEST = 'a request object that a plugin created'
 const ADDRESS = 'req.socket.remoteAddress'
-const ALL_HEADERS = 'all request headers at once'
+const ALL_HEADERS = 'all request headers'
 
 /** Counts what is read of a connection, on which requests follow one another. */
 interface Connection {

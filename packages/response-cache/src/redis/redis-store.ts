@@ -170,7 +170,7 @@ export class ConnectedStore implements RedisStore {
     while (!this.isUp) {
       if (systemClock.now() > until) {
         const host = this.url === undefined ? 'Redis' : new URL(this.url).host
-        throw storeUnavailable('start', `no answer from ${host} in ${timeoutMs} ms`)
+        throw storeUnavailable('start', `no response from ${host} within ${timeoutMs} ms`)
       }
       await sleep(systemClock, 10)
     }

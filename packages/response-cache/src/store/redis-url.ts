@@ -4,5 +4,5 @@ import { configError } from '../errors.ts'
 export function checkRedisUrl(url: string | undefined): asserts url is string {
   if (url !== undefined && URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return
   const shown = url?.replace(/^(\w+:\/\/)?.*@/s, '$1')
-  throw configError('redisUrl', shown, 'an address such as redis://localhost:6379')
+  throw configError('redisUrl', shown, 'a URL such as redis://localhost:6379')
 }

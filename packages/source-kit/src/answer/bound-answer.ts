@@ -10,7 +10,9 @@ const turns = createTurns()
 /** Gives up an answer whose client has left. */
 export function giveUpIfLeft(size: AnswerSize, context: unknown): void {
   if (!hasLeft(context)) return
-  size.giveUp(new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }))
+  size.giveUp(
+    new GraphQLError('The client has disconnected.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }),
+  )
 }
 
 /** Returns what an interpreter gave, or what is answered in its place where that is too large. */

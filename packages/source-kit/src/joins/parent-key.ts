@@ -60,5 +60,5 @@ export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
   } catch {
     // Ordinary execution words it.
   }
-  throw new FallBack('a key is no scalar')
+  throw new FallBack('a key is not a scalar')
 }

@@ -19,7 +19,7 @@ function unrounded(value: unknown): unknown {
   for (const next of parts) {
     if (typeof next === 'number' && Number.isInteger(next) && !Number.isSafeInteger(next))
       throw new GraphQLError(
-        `JSON in variables must have integers below 2^53, since JavaScript rounds larger ones, got about ${next}. Write it in the document, or send it as a string.`,
+        `Integers in JSON variables must be below 2^53, because JavaScript rounds larger integers, got about ${next}. Write the value in the document, or send it as a string.`,
       )
     if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) parts.push(item)
   }

@@ -197,5 +197,5 @@ function put(members: Record<string, unknown>, key: string, value: unknown): voi
 }
 
 function noJson(at: number): SyntaxError {
-  return new SyntaxError(`no JSON at position ${at}`)
+  return new SyntaxError(`invalid JSON at position ${at}`)
 }

@@ -92,10 +92,10 @@ class Decision {
       const pattern = parsePattern(text)
       if (pattern && this.#elements.some((element) => means(pattern, element))) return [pattern]
       const problem = !pattern
-        ? 'no schema coordinate; write "Type", "Type.field", "Enum.VALUE" or "Type.field(argument:)"'
+        ? 'not a schema coordinate; write "Type", "Type.field", "Enum.VALUE" or "Type.field(argument:)"'
         : isRoot(text)
-          ? `a root type; name its fields, like "${text}.*"`
-          : `nothing that the source has${this.#suggest(text)}`
+          ? `a root type; use its fields, for example "${text}.*"`
+          : `not in the source${this.#suggest(text)}`
       this.#report(`${setting}: "${text}" is ${problem}`, setting, key)
       return []
     })
@@ -144,7 +144,7 @@ class Decision {
     for (const { coordinate, parent, isRequired, kind } of this.#elements)
       if (isRequired && gone.has(coordinate) && !isGone(parent))
         this.#report(
-          `hide: takes away ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
+          `hide: removes ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
           'hide',
         )
     const parts = groupBy(
@@ -154,10 +154,10 @@ class Decision {
     for (const [parent, inside] of parts)
       if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
         if (inside.every(({ coordinate }) => gone.has(coordinate)))
-          this.#report(`hide: leaves nothing of ${parent}; hide "${parent}" itself`, 'hide')
+          this.#report(`hide: removes all of ${parent}; hide "${parent}" instead`, 'hide')
     for (const [union, members] of unionsOf(this.#schema))
       if (!gone.has(union) && members.every((member) => gone.has(member)))
-        this.#report(`hide: leaves no member of ${union}; hide "${union}" itself`, 'hide')
+        this.#report(`hide: removes all members of ${union}; hide "${union}" instead`, 'hide')
   }
 
   #renamed(rename: Readonly<Record<string, string>>, gone: ReadonlySet<string>): ReadonlyMap<string, Chosen> {
@@ -175,7 +175,7 @@ class Decision {
         const carrier = this.#carrierOf(coordinate)
         if (pattern.isExact && gone.has(coordinate))
           this.#report(
-            `rename: "${coordinate}" is hidden by hide; leave one of the two out`,
+            `rename: "${coordinate}" is hidden by hide; remove it from rename or hide`,
             'rename',
             coordinate,
           )
@@ -223,12 +223,12 @@ function problemsOf(elements: readonly Element[], names: Names, settingOf: Setti
     if (given === name) continue
     if (!/^(?!__)[A-Za-z_]\w*$/.test(given) || (kind === 'value' && /^(true|false|null)$/.test(given)))
       report(
-        `${coordinate} cannot be called "${given}"; a name is made of letters, digits and _, and does not begin with a digit or __`,
+        `${coordinate} cannot be called "${given}"; names consist of letters, digits and _, and must not start with a digit or __`,
         element,
       )
     else if ((kind === 'type' || kind === 'scalar') && TAKEN.has(given) && !isStandard(element, given))
       report(
-        `${coordinate} cannot be called "${given}", which GraphQL has already${whatMayBe(given)}`,
+        `${coordinate} cannot be called "${given}", because GraphQL defines that name${whatMayBe(given)}`,
         element,
       )
   }

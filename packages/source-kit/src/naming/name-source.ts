@@ -134,7 +134,7 @@ function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly Fi
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       found.push({
-        message: `rename: ${coordinate} has a default that does not fit: ${error.message}; leave the scalar its name`,
+        message: `rename: the default of ${coordinate} is not valid for the new scalar: ${error.message}; do not rename the scalar`,
         path: ['rename', getNamedType(element.type).name],
       })
     }

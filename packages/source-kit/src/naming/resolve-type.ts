@@ -17,7 +17,7 @@ export function clientTypeResolver(type: Abstract, names: Names): GraphQLTypeRes
   function client(own: string | undefined): string | undefined {
     const found = own === undefined ? undefined : names.get(own)
     if (found === null)
-      throw new GraphQLError(`This ${names.get(name) ?? name} is of a type that is hidden.`, {
+      throw new GraphQLError(`This ${names.get(name) ?? name} has a hidden type.`, {
         extensions: { code: 'HIDDEN_TYPE' },
       })
     return found ?? own

@@ -15,7 +15,7 @@ export function standardScalar(own: string, name: string): GraphQLScalarType | u
 /** Says which scalars may be called so; nothing: none may. */
 export function whatMayBe(name: string): string {
   const scalars = STANDING.find(([standard]) => standard.name === name)?.[1] ?? []
-  return scalars.length === 0 ? '' : `; only the scalars ${scalars.join(' and ')} may be`
+  return scalars.length === 0 ? '' : `; only the scalars ${scalars.join(' and ')} can have it`
 }
 
 /** A default as the scalar of GraphQL's own has it. @throws RangeError where that cannot hold it */
@@ -23,7 +23,7 @@ export function standardDefault(standard: GraphQLScalarType, value: unknown): un
   if (standard !== GraphQLInt || value === null || value === undefined) return value
   const number = Number(value)
   if ((number | 0) === number) return number
-  throw new RangeError(`${String(value)} is no ${standard.name}`)
+  throw new RangeError(`${String(value)} is not a valid ${standard.name}`)
 }
 
 /** Makes a field's value one of the scalar that clients know: each part that does not fit is an error. */
@@ -41,7 +41,7 @@ export function standardValues(
     }
     const isInteger = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
     if (!isInteger || (Number(value) | 0) === Number(value)) return value
-    return new GraphQLError(`${place} is an integer that does not fit 32 bits, and Int has no others.`, {
+    return new GraphQLError(`${place} is an integer that exceeds the 32 bits of Int.`, {
       extensions: { code: 'INTERNAL_SERVER_ERROR' },
     })
   }

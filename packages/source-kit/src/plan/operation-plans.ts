@@ -71,7 +71,7 @@ export class OperationPlans {
       key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
     // Neither true nor false is an error.
     if (key.includes('?'))
-      return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
+      return { plan: undefined, reason: 'a condition of @skip or @include is not a boolean', isNew: false }
     const variants = this.#variants
     const known = variants.get(key)
     known?.place?.use()
@@ -79,7 +79,7 @@ export class OperationPlans {
     if (variants.size >= MAX_VARIANTS)
       return {
         plan: undefined,
-        reason: `it has more than ${MAX_VARIANTS} forms by @skip and @include`,
+        reason: `it has more than ${MAX_VARIANTS} variants by @skip and @include`,
         isNew: false,
       }
     const { plan, reason, selections } = this.#compile(variables)
@@ -117,7 +117,7 @@ function counting(conditions: Readonly<Record<string, boolean>>): {
     selections: () => selections,
     includes(selection) {
       if (++selections > MAX_SELECTIONS)
-        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, with fragments in place`)
+        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, including fragments`)
       return isIncluded(selection, conditions)
     },
   }
@@ -134,7 +134,7 @@ function forgetting(variants: Map<string, unknown>, key: string): () => void {
 
 function planFor(scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
-  if (!root) throw new NotPlannable('the schema has no queries')
+  if (!root) throw new NotPlannable('the schema has no query type')
   return compilePlan(scope, root, collectFields({ ...scope, type: root }, [scope.operation.selectionSet]))
 }
 

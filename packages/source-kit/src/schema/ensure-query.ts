@@ -8,7 +8,8 @@ export function ensureQuery(schema: GraphQLSchema, sources: number): GraphQLSche
     fields: {
       _sources: {
         type: new GraphQLNonNull(GraphQLInt),
-        description: 'How many sources this schema has. None of them has a query, and GraphQL needs one.',
+        description:
+          'The number of sources of this schema. GraphQL requires a query, and the sources define none.',
         resolve: () => sources,
         extensions: { dependsOn: [], origin: 'source-kit' },
       },

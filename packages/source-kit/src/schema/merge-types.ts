@@ -83,9 +83,7 @@ export function objectTypeOf({ types, roots }: Draft, parent: string): GraphQLOb
   const root = ROOTS[parent]
   const type = types.get((root && roots.get(root)) ?? parent)
   if (type === undefined || isObjectType(type)) return type
-  throw new SchemaConflictError(
-    `type "${parent}" is not an object type in this schema, so no field can be added`,
-  )
+  throw new SchemaConflictError(`type "${parent}" is not an object type, so fields cannot be added to it`)
 }
 
 /** Makes an object type that nobody has. */
@@ -136,7 +134,7 @@ function combine(
     withoutDescriptions(existing) === withoutDescriptions(added)
   if (isSame) return existing
   throw new SchemaConflictError(
-    `two types are called "${existing.name}": ${originOf(existing.extensions)}, and ${originOf(added.extensions)}; rename one of them`,
+    `two types are called "${existing.name}": ${originOf(existing.extensions)} and ${originOf(added.extensions)}; rename one of them`,
     [originOf(existing.extensions), originOf(added.extensions)],
   )
 }
@@ -176,7 +174,7 @@ function bothHidden(
 
 export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {
   return new SchemaConflictError(
-    `field ${field} comes from two places: ${first}, and ${second}; rename one of them`,
+    `field ${field} is defined twice: by ${first} and by ${second}; rename one of them`,
     [first, second],
   )
 }

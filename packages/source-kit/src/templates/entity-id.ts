@@ -19,8 +19,8 @@ export function compileEntityId(entityId: string, refuse: Refuse): ReadEntityId 
   const parts = entityId.split(VARIABLE)
   if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && /[{}]/.test(part)))
     throw refuse(
-      `"${entityId}" names neither an argument nor a part of the result; ` +
-        `write {id} or {user.id} for the one, $.id for the other`,
+      `"${entityId}" does not refer to an argument or to the result; ` +
+        `write {id} or {user.id} for an argument, or $.id for the result`,
     )
   const paths = parts.map((part, index) => (index % 2 === 0 ? part : part.split('.')))
   return (args) => {

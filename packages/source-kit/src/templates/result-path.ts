@@ -38,7 +38,7 @@ export function compileResultPath(path: string, refuse: Refuse): ResultPath {
 
 function problemAt(path: string, position: number): string {
   return (
-    `"${path}" is not understood at position ${position}; ` +
+    `"${path}" has a syntax error at position ${position}; ` +
     `the forms are $.field, $.field.nested, $.array[0], $.array[0].field and $['quoted name']`
   )
 }
