@@ -60,7 +60,7 @@ const REST_TYPES: Readonly<Record<string, string>> = {
 const OBJECTS = { inner: true, inners: true, struct: true, value: true }
 
 const ofRest = (field: string, url: string, method: string): object => ({
-  message: `REST endpoint "${field}" answered with status 422.`,
+  message: `REST endpoint "${field}" responded with status 422.`,
   extensions: {
     code: 'BAD_USER_INPUT',
     status: 422,
@@ -94,12 +94,12 @@ const TOLD: Readonly<Record<string, object>> = {
 }
 /** Without. */
 const ofAnyRest = {
-  message: 'The upstream answered with status 422.',
+  message: 'The upstream responded with status 422.',
   extensions: { code: 'BAD_USER_INPUT', status: 422 },
 }
 const SAID: Readonly<Record<string, object>> = {
   getF: {
-    message: 'The service refused an argument',
+    message: 'The service rejected an argument',
     extensions: { code: 'BAD_USER_INPUT', grpc: { status: 'INVALID_ARGUMENT' } },
   },
   asBody: ofAnyRest,

@@ -46,17 +46,17 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   [
     'one of no meaning to the cache',
     () => useResponseCache({ colour: 'red' } as object),
-    'response-cache: there is no option colour; there are maxSize, maxBytes, defaultTtlMs',
+    'response-cache: there is no option colour; the options are maxSize, maxBytes, defaultTtlMs',
   ],
   [
     'getDocumentString, which is of another package',
     () => useResponseCache({ getDocumentString: () => '' } as object),
-    'response-cache: option getDocumentString is of @envelop/response-cache; there is nothing like it here.',
+    'response-cache: option getDocumentString belongs to @envelop/response-cache; @vinyasa/response-cache has no such option.',
   ],
   [
     'buildResponseCacheKey, which is of another package',
     () => useResponseCache({ buildResponseCacheKey: () => '' } as object),
-    'response-cache: option buildResponseCacheKey is of @envelop/response-cache; here it is varyHeaders and session, by which answers are told apart.',
+    'response-cache: option buildResponseCacheKey belongs to @envelop/response-cache; use varyHeaders and session.',
   ],
   [
     'a mistyped one of live queries',
@@ -160,9 +160,13 @@ it.each<readonly [string, object, string]>([
   [
     'metadata, by which it would send what was not meant',
     { metadata: { forward: [] } },
-    'grpc source "a": there is no option metadata.forward; there are static, fromContext',
+    'grpc source "a": there is no option metadata.forward; the options are static, fromContext',
   ],
-  ['retry', { retry: { max: 0 } }, 'grpc source "a": there is no option retry.max; there are maxRetries'],
+  [
+    'retry',
+    { retry: { max: 0 } },
+    'grpc source "a": there is no option retry.max; the options are maxRetries',
+  ],
   [
     'the transport of its calls',
     { channel: { keepalive: { time: 1 } } },
@@ -176,12 +180,12 @@ it.each<readonly [string, object, string]>([
   [
     'a method',
     { methods: { 'a.B.C': { deadlineMs: 1 } } },
-    'grpc source "a": there is no option methods.a.B.C.deadlineMs; there are schema, liveQuery, timeoutMs',
+    'grpc source "a": there is no option methods.a.B.C.deadlineMs; the options are schema, liveQuery, timeoutMs',
   ],
   [
     'what a method changes',
     { methods: { 'a.B.C': { invalidates: [{ entityType: 'A', idField: 'id' }] } } },
-    'grpc source "a": there is no option methods.a.B.C.invalidates.idField; there are entityType',
+    'grpc source "a": there is no option methods.a.B.C.invalidates.idField; the options are entityType',
   ],
 ])('a gRPC source refuses a mistyped name in %s', async (_, options, message) => {
   await expect(createGrpcSource({ name: 'a', endpoint: 'a:1', ...options } as never)).rejects.toThrow(message)
@@ -197,7 +201,10 @@ const connector = (options: object): unknown =>
 
 // `Number(process.env.LIMIT)` is NaN where the variable is not set, and every comparison with it false: no limit at all.
 it.each<readonly [() => unknown, string]>([
-  [() => connector({ maxResponseBytes: UNSET }), 'option maxResponseBytes is NaN; expected a number above 0'],
+  [
+    () => connector({ maxResponseBytes: UNSET }),
+    'option maxResponseBytes is NaN; expected a number greater than 0',
+  ],
   [
     () => connector({ maxConnections: 0 }),
     'option maxConnections is 0; expected a whole number of at least 1',
@@ -205,14 +212,14 @@ it.each<readonly [() => unknown, string]>([
   [() => connector({ cacheSize: 1.5 }), 'option cacheSize is 1.5; expected a whole number of at least 0'],
   [
     () => connector({ breaker: { threshold: 50 } }),
-    'breaker.threshold is 50; expected a number above 0 and below 1',
+    'breaker.threshold is 50; expected a number greater than 0 and less than 1',
   ],
-  [() => connector({ breaker: { threshold: 1 } }), 'expected a number above 0 and below 1'],
+  [() => connector({ breaker: { threshold: 1 } }), 'expected a number greater than 0 and less than 1'],
   [
     () => connector({ retry: { multiplier: 0 } }),
     'option retry.multiplier is 0; expected a number of at least 1',
   ],
-  [() => connector({ timeoutMs: '1000' }), 'option timeoutMs is "1000"; expected a number above 0'],
+  [() => connector({ timeoutMs: '1000' }), 'option timeoutMs is "1000"; expected a number greater than 0'],
   [() => endpoint({ timeoutMs: UNSET }), 'endpoint "b": option timeoutMs is NaN'],
   [() => endpoint({ liveQuery: { throttleMs: UNSET } }), 'option liveQuery.throttleMs is NaN'],
   [

@@ -76,6 +76,6 @@ it('a cache in a bundle says how it gets to Redis, and does so', async () => {
   `)
   const program = await started(file, /^over$/)
   const [refused, ...others] = program.lines
-  expect(refused).toContain('In a bundle, which has it inside, use store: createRedisStore({ url })')
+  expect(refused).toContain('If you bundle the server, use store: createRedisStore({ url })')
   expect(others).toEqual(['{"data":{"a":1}}', 'over'])
 }, 60_000)

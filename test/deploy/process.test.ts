@@ -314,7 +314,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       'a backend that cannot be reached for its schema',
       'start',
       () => ({ grpc: { users: { endpoint: '127.0.0.1:1', reflection: {} } } }),
-      /grpc\.users: reflection: the server at 127\.0\.0\.1:1 did not describe itself .* start it/,
+      /grpc\.users: reflection: the server at 127\.0\.0\.1:1 did not return its descriptors .* start the server/,
     ],
     [
       'a backend that cannot be reached',

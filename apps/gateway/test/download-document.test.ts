@@ -69,7 +69,7 @@ describe('downloadDocument', () => {
     expect(files[0] ?? '').toBe('openapi/openapi/v1/openapi.yaml')
     expect(files.toSorted()).toEqual(await kept())
     expect(missing).toEqual([
-      'https://other.example/x.yaml: it is at another server; add https://other.example to download.origins to have it',
+      'https://other.example/x.yaml: the file is on another server; add https://other.example to download.origins to read it',
     ])
     const { types } = await importOpenApi(join(directory, files[0] ?? ''), {
       env: {},

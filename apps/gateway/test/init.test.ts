@@ -72,8 +72,8 @@ describe('vinyasa init, check and start from an empty folder', () => {
     const notes = folder.out.filter((line) => line.startsWith('note '))
     const note =
       'a.S.FindA, a.S.ReadA, a.S.FetchA, a.S.CountA, a.S.QueryA, a.S.LookupA, a.S.DescribeA, a.S.ShowA and 2 more: ' +
-      'mutations, as nothing says that they only read; if they do, write "option idempotency_level = NO_SIDE_EFFECTS" ' +
-      "into the proto, or methods: { 'a.S.FindA': { schema: { type: 'QUERY' } } }"
+      'mapped to mutations, because the protos do not declare them as reads; if they only read, add "option idempotency_level = NO_SIDE_EFFECTS" ' +
+      "to the proto, or set methods: { 'a.S.FindA': { schema: { type: 'QUERY' } } }"
     expect(notes).toEqual([`note     ${note}`, `note     a: ${note}`])
     const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
     expect(config).toContain('# query        getBooks: a.S.getBooks')
@@ -264,7 +264,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     [
       'a page',
       { body: '<html></html>', headers: { 'content-type': 'text/html' } },
-      /\/openapi: it is neither OpenAPI 3 nor Swagger 2.*an HTML page.*\/openapi\.json/,
+      /\/openapi: it is not OpenAPI 3 or Swagger 2.*an HTML page.*\/openapi\.json/,
     ],
     ['a refusal', { status: 403, json: openApi('/') }, /\/openapi: the server responded with status 403/],
   ])('%s', async (_, answer, line) => {

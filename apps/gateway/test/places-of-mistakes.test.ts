@@ -70,8 +70,8 @@ const mistakes: readonly MistakenConfig[] = [
     `${SOURCE}    methods:\n      §p.Users.GetUsr: { timeoutMs: 5 }\n`,
     /did you mean "p.Users.GetUser"/,
   ],
-  ['a type that is not there', `${SOURCE}    typeNames: { §p.Usr: Account }\n`, /names no message or enum/],
-  ['a service that is not there', `${SOURCE}    endpoints: { §p.Usrs: 'localhost:1' }\n`, /names no service/],
+  ['a type that is not there', `${SOURCE}    typeNames: { §p.Usr: Account }\n`, /have no message or enum/],
+  ['a service that is not there', `${SOURCE}    endpoints: { §p.Usrs: 'localhost:1' }\n`, /have no service/],
   [
     'a name to change that is not there',
     `${SOURCE}    rename: { User: Account, §Usr: B }\n`,
@@ -81,12 +81,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a join by a field that is not there',
     `${SOURCE}    joins:\n      - { type: User, field: a, method: p.Users.GetUser, request: { id: id } }\n      - { type: User, field: b, method: p.Users.GetUser, request: { §ids: id } }\n`,
-    /request names "ids"/,
+    /request: .* has no field "ids"/,
   ],
   [
     'a join by a method that is not there',
     `${SOURCE}    joins: [{ type: User, field: a, §method: p.Users.GetUsers }]\n`,
-    /"p.Users.GetUsers" names no method/,
+    /no method "p.Users.GetUsers"/,
   ],
   [
     'a batch by keys that are no list',
@@ -96,7 +96,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a join without a method',
     `${SOURCE}    joins: [§{ type: User, field: a, request: { id: id } }]\n`,
-    /names no method/,
+    /has no method/,
   ],
   [
     'a join that is there twice',
@@ -111,12 +111,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'requests of a method that stay open',
     `${SOURCE}    methods:\n      p.Users.GetUser: { §keepRequestsOpen: true }\n`,
-    /keepRequestsOpen is for methods/,
+    /keepRequestsOpen applies only to/,
   ],
   [
     'a name of types that is not free',
     `${SOURCE}    typeNames: { p.Id: Key, §p.User: Query }\n`,
-    /typeNames gives the name "Query"/,
+    /typeNames assigns the name "Query"/,
   ],
   [
     'a name that two are to have',
@@ -133,16 +133,16 @@ const mistakes: readonly MistakenConfig[] = [
     ),
     /is hidden by hide/,
   ],
-  ['all of a type hidden', `${SOURCE}    §hide: [User.id]\n`, /leaves nothing of User/],
+  ['all of a type hidden', `${SOURCE}    §hide: [User.id]\n`, /removes all of User/],
   [
     'an address that is no endpoint',
     SOURCE.replace('endpoint: 127.0.0.1:1', '§endpoint: a/b'),
-    /is no address/,
+    /is not a valid address/,
   ],
   [
     'an address of a service that is no endpoint',
     `${SOURCE}    endpoints: { §p.Users: 'a/b' }\n`,
-    /is no address/,
+    /is not a valid address/,
   ],
   [
     'metadata of the connection',
@@ -152,7 +152,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'metadata of a name that is none',
     `${SOURCE}    metadata: { static: { x-a: b, §x a: c } }\n`,
-    /is no metadata name/,
+    /is not a valid metadata name/,
   ],
   [
     'metadata that no header can hold',
@@ -172,12 +172,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a header of replies that cannot be passed on',
     `${SOURCE}    responseHeaders: [x-a, §connection]\n`,
-    /cannot be passed on/,
+    /cannot be forwarded/,
   ],
   [
     'two origins of descriptors',
     `${SOURCE.replace('users:', '§users:')}    reflection: true\n`,
-    /come from exactly one/,
+    /set exactly one of/,
   ],
   ['a proto file that is not there', SOURCE.replace('users.proto', '§gone.proto'), /gone.proto/],
   [
@@ -205,7 +205,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'an argument that nothing takes',
     `${REST}      - { name: b, path: /b, args: { §id: ID } }\n`,
-    /"id" is declared but no template/,
+    /"id" is declared, but/,
   ],
   [
     'a header of a request that is none',
@@ -215,7 +215,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a query with a stray brace',
     `${REST}      - { name: b, path: /b, queryParams: { §q: '{a-b}' } }\n`,
-    /holds a brace/,
+    /contains a brace/,
   ],
   [
     'a parameter that is there twice',
@@ -245,7 +245,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'one item of what is no list',
     `${REST}      - { name: b, path: /b, returnType: JSON, §listOfOne: [id] }\n`,
-    /listOfOne is for lists/,
+    /listOfOne applies only to lists/,
   ],
   [
     'a header of all requests that is none',

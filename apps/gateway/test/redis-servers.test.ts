@@ -34,12 +34,12 @@ describe('the Redis of a config', () => {
     ...['redis://a:6379', 'a/1', '', 'a:b', '::1'].map((address): [string, Redis, string] => [
       `the node "${address}"`,
       { redis: { cluster: ['b:6379', address] } },
-      `redis.cluster: "${address}" is no address of a server; expected host:port`,
+      `redis.cluster: "${address}" is not a valid server address; expected host:port`,
     ]),
     [
       'a sentinel that is none',
       { redis: { sentinels: ['a:99999'], name: 'shop' } },
-      'redis.sentinels: "a:99999" is no address',
+      'redis.sentinels: "a:99999" is not a valid server address',
     ],
     [
       'a certificate that is not there',

@@ -11,11 +11,11 @@ const deno: Command = (installed) => [bin(installed, 'deno'), 'run', '--allow-al
 const REQUIRE = "import { createRequire } from 'module'; const require = createRequire(import.meta.url);"
 
 const NODE_DOOR =
-  "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch."
+  '@vinyasa/node-handler is only for the HTTP server of Node. Call yoga.fetch if requests are Request objects.'
 const SOCKETS =
-  '@vinyasa/grpc-source needs the sockets of Node, Bun or Deno for HTTP/2: run this server there, or bundle it with the export condition "node".'
+  '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of them, or bundle it with the export condition "node".'
 const REQUESTS =
-  '@vinyasa/live-query keeps requests open that other requests wake, which Cloudflare Workers do not allow: run this server on Node, Bun or Deno.'
+  '@vinyasa/live-query updates open requests from other requests, which Cloudflare Workers do not allow. Run the server on Node, Bun or Deno.'
 
 export const hosts: readonly Host[] = [
   runtime('node-20', node),

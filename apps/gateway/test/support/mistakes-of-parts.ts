@@ -190,22 +190,18 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a type of an answer',
     `${REST}      - §{ name: b, path: /b, returnType: Prodct }\n`,
-    /needs Prodct, which nothing/,
+    /needs Prodct, which is not defined/,
   ],
   [
     'a type that a field is joined to',
     `${REST}      - §{ name: b, path: '/b/{id}', on: { type: Nope, field: b, args: { id: '{id}' } } }\n`,
-    /needs Nope, which nothing/,
+    /needs Nope, which is not defined/,
   ],
-  [
-    'a field of two sources',
-    `${SOURCE}${REST}      - §{ name: getUser, path: /u }\n`,
-    /comes from two places/,
-  ],
+  ['a field of two sources', `${SOURCE}${REST}      - §{ name: getUser, path: /u }\n`, /is defined twice/],
   [
     'a field of two endpoints',
     `${REST}  other: { baseUrl: 'http://localhost:1', endpoints: [{ name: b, path: /b }, §{ name: a, path: /a }] }\n`,
-    /comes from two places/,
+    /is defined twice/,
   ],
   ['registered documents', `${SOURCE}persistedDocuments: { from: [§gone.json] }\n`, /gone.json: ENOENT/],
 ]
