@@ -112,7 +112,7 @@ const GRPC: typeof REST = {
   ],
   'it does not answer': [
     async () => ({ endpoint: `127.0.0.1:${closing(await startTcpServer()).port}` }),
-    /no answer|time|handshake|ms/,
+    /no response|time|handshake|ms/,
   ],
 }
 

@@ -201,10 +201,12 @@ type Film { id: ID! minutes: Int }
   await writeFile(join(folder.directory, 'old.graphql'), old)
   await folder.command('init', '--from', 'old.graphql')
   expect(folder.out.filter((line) => /^(skipped|wrong)/.test(line))).toEqual([
-    expect.stringMatching(/^wrong    rest\.old_\d+: .*nothing tells Book and Film of Found apart/),
+    expect.stringMatching(
+      /^wrong    rest\.old_\d+: .*the members Book and Film of Found cannot be told apart/,
+    ),
   ])
   expect(await folder.command('check')).toBe(1)
-  expect(folder.err.join('\n')).toContain('nothing tells Book and Film of Found apart')
+  expect(folder.err.join('\n')).toContain('the members Book and Film of Found cannot be told apart')
   const path = join(folder.directory, 'gateway.config.yaml')
   const config = await readFile(path, 'utf8')
   await writeFile(path, config.replace(/(Film:\n\s+required:\n)(\s+)- id\n/, '$1$2- minutes\n'))
