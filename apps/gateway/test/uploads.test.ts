@@ -208,7 +208,7 @@ describe('a file through the gateway to an API', () => {
     request.end('\r\n--b--\r\n')
     const { errors } = await answer
     expect(errors[0]).toMatchObject({
-      message: expect.stringContaining('more than 1000000 bytes'),
+      message: expect.stringContaining('larger than 1000000 bytes'),
       extensions: { code: 'REQUEST_ENTITY_TOO_LARGE' },
     })
     expect(received[0]?.isWhole ?? false).toBe(false)
