@@ -525,7 +525,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req {}',
         ),
       ),
-      'is a SUBSCRIPTION but returns a single response',
+      'is a SUBSCRIPTION but returns one response',
     ],
     [
       'a wrong default',

@@ -228,11 +228,9 @@ type Report = (message: string, ...option: readonly string[]) => void
 function checkKind(desc: DescMethod, type: FieldType, report: Report): void {
   const refuse = (message: string): void => report(message, 'schema', 'type')
   if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
-    refuse(
-      'is a SUBSCRIPTION but returns a single response; declare it as "returns (stream …)", or use type: QUERY',
-    )
+    refuse('is a SUBSCRIPTION but returns one response; declare "returns (stream …)", or use type: QUERY')
   } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
-    refuse(`returns a stream, but a ${type} returns a single response; use type: SUBSCRIPTION`)
+    refuse(`returns a stream, but a ${type} returns one response; use type: SUBSCRIPTION`)
   } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
     refuse('accepts a stream of requests, which joined fields cannot send; use type: MUTATION or QUERY')
   }

@@ -6,7 +6,7 @@ import { HpackDecoder } from './hpack-decoder.ts'
 /** Bytes that a block may hold, as with Node's own client. The peer is told, and need not keep to it. */
 export const MAX_HEADER_LIST_BYTES = 65_535
 /** The fault of a server that did not keep to it. */
-export const TOO_MUCH: string = `a header block is larger than ${MAX_HEADER_LIST_BYTES} bytes`
+export const TOO_MUCH: string = `a header block of more than ${MAX_HEADER_LIST_BYTES} bytes`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024
 /** The connection ends if more fields had to be decoded: only a hostile peer ignores the announced limit so far. */

@@ -137,14 +137,9 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (piece.length < SMALL_DATA_BYTES)
       this.#budgets.count(piece.length === 0 ? Type.DATA : Kind.SMALL_DATA, 0)
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
-    if (!stream.hasResponse)
-      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'the server sent data before headers')
+    if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'data before headers')
     if (!stream.receive(piece.length, isEnd))
-      return this.#refuse(
-        stream,
-        ErrorCode.FLOW_CONTROL_ERROR,
-        'the server sent more data than the flow-control window allows',
-      )
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'more data than its window allows')
     if (piece.length > 0) stream.owner.onData(piece)
     if (isEnd) this.#endStream(stream)
   }
@@ -204,11 +199,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
     // Headers that follow the data have to be the end.
     if (stream.hasResponse && !isEnd)
-      return this.#refuse(
-        stream,
-        ErrorCode.PROTOCOL_ERROR,
-        'the server sent headers in the middle of the data',
-      )
+      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'headers in the middle of data')
     stream.hasResponse = true
     stream.owner.onHeaders(list, isEnd)
     if (isEnd) this.#endStream(stream)
@@ -253,11 +244,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream) return
     stream.sendWindow += bytes
     if (stream.sendWindow > MAX_WINDOW)
-      return this.#refuse(
-        stream,
-        ErrorCode.FLOW_CONTROL_ERROR,
-        'the server set a flow-control window that is too large',
-      )
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'a WINDOW_UPDATE over 2^31 - 1')
     this.send(stream)
   }
 
