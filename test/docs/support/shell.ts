@@ -29,13 +29,15 @@ function commandOf(text: string): Command {
 
 /** Commands that need a registry, a container engine or a cluster, or a test of their own. They are printed by the test, and not run. */
 const ELSEWHERE: readonly RegExp[] = [
-  /^npm (init|install) /,
+  /^npm (init|install|pkg) /,
   /^docker (build|run) /,
   /^kubectl (apply|create|rollout) /,
   /^helm (install|upgrade) /,
   /^(rover|router|npx hive-gateway) /,
   /^redis-server\b/,
   /^alias /,
+  // Programs of the client pages run in the folder of the gateway.
+  /^(mkdir|cd) client$/,
   /^npx -y pnpm@/,
   // cdc.test.ts does, with servers of its own.
   /^node follow-/,
