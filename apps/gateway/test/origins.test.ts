@@ -82,7 +82,7 @@ describe('pages that open a socket', () => {
       {
         level: 40,
         msg: 'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
-        err: { message: expect.stringContaining('A page of http://localhost:5173 may not open') },
+        err: { message: expect.stringContaining('A WebSocket of the origin http://localhost:5173 was refused') },
       },
     ])
   })
