@@ -253,7 +253,7 @@ describe.each(['Yoga', 'node-handler', "the platform's Request"] as const)(
           expect(String(control)).not.toMatch(/public/)
         }
         const isHeader = names !== undefined && /^[a-z-]+$/.test(names)
-        const parts = names === undefined ? [] : [names, 'session:']
+        const parts = names === undefined ? [] : [names, 'session to a function']
         if (isHeader) parts.push(`varyHeaders: ['Authorization', '${names}']`)
         expect(warnings).toHaveLength(names === undefined ? 0 : 1)
         expect(parts.filter((part) => !warnings[0]?.includes(part))).toEqual([])

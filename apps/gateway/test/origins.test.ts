@@ -82,7 +82,9 @@ describe('pages that open a socket', () => {
       {
         level: 40,
         msg: 'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
-        err: { message: expect.stringContaining('A WebSocket of the origin http://localhost:5173 was refused') },
+        err: {
+          message: expect.stringContaining('A WebSocket of the origin http://localhost:5173 was refused'),
+        },
       },
     ])
   })

@@ -16,7 +16,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       apps/gateway/src/redis/ apps/gateway/src/sources/ apps/gateway/src/texts/first-mistake#
       apps/gateway/src/texts/pem-texts# apps/gateway/src/v8/ apps/gateway/src/workers/
       packages/base/src/options/check-options# packages/grpc-source/src/descriptors/
-      packages/grpc-source/src/runtime/endpoint# packages/grpc-source/src/runtime/metadata#callerOf
+      packages/grpc-source/src/runtime/endpoint# packages/grpc-source/src/runtime/metadata#variesByOf
       packages/grpc-transport/src/grpc/pool# packages/grpc-transport/src/grpc/target#
       packages/grpc-transport/src/tls-context# packages/response-cache/src/store/redis-url#
       packages/rest-connector/src/declare/ packages/rest-connector/src/interceptors/
