@@ -133,7 +133,7 @@ it('an origin that no browser sends is refused at the start', () => {
       const listed = `${name}://${at}${number}${end}`
       const expected = URL.canParse(listed) && new URL(listed).origin === listed && !at.includes('*')
       const parse = (): unknown => parseConfig({ graphql: { cors: [listed] } })
-      const message = expected ? '' : 'graphql.cors[0]: expected an origin as browsers send it'
+      const message = expected ? '' : 'graphql.cors[0]: expected "*", an origin as browsers send it'
       expect(mistakeOf(parse)).toContain(message)
       expect(mistakeOf(parse) === '').toBe(expected)
     }),

@@ -38,7 +38,7 @@ const isValue = (one: unknown): boolean =>
   one === undefined || typeof one === 'string' || one instanceof Uint8Array
 
 const metadataValues = new Allowed<NonNullable<MetadataOptions['static']>>(
-  'an object of strings, bytes, or lists of both',
+  'an object whose values are strings, bytes, or lists of strings or bytes',
   (value) => typeof value === 'object' && value !== null && Object.values(value).flat().every(isValue),
   { isSecret: true },
 )

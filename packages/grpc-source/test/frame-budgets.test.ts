@@ -86,7 +86,7 @@ describe('a peer that repeats', () => {
         const error = await transport.unary({ ...CALL, timeoutMs: 1_000 }, REQUEST).catch(String)
         // Small frames within one block have a bound of their own.
         return String(error).includes(
-          name === 'CONTINUATION' ? 'does not end' : `sent too many ${name} frames`,
+          name === 'CONTINUATION' ? 'without END_HEADERS' : `sent too many ${name} frames`,
         )
       })
       // Nor is it connected to at once.

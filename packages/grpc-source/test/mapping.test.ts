@@ -540,7 +540,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'metadata that is a text, which is not told',
       { protoText: { 'm.proto': GET }, endpoint: 'x:1', metadata: { static: 's3cret' as never } },
-      'option metadata.static is a string; expected an object of strings, bytes, or lists of both',
+      'option metadata.static is a string; expected an object whose values are strings, bytes, or lists of strings or bytes',
     ],
     [
       'no endpoint',

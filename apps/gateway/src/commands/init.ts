@@ -203,7 +203,7 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
       ...(url === undefined ? [] : ['The document was downloaded once; download it again to get changes.']),
       ...(isLeftOut
         ? [
-            `According to the document, the API is at ${baseUrl} and ${elsewhere.length} operations are at other servers.`,
+            `The document declares the base URL ${baseUrl}; ${elsewhere.length} of its operations have other servers.`,
           ]
         : []),
       ...left,

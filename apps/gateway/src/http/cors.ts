@@ -48,7 +48,7 @@ export const origin: z.ZodType<string | RegExp> = z
   .union([z.string(), z.instanceof(RegExp)])
   .refine(isOrigin, {
     error:
-      'expected an origin as browsers send it, such as "https://app.example" (lower case, without a path, default port or *), "*", or a pattern between slashes',
+      'expected "*", an origin as browsers send it, such as "https://app.example" (in lower case, without a path or default port), or a regular expression between slashes',
   })
 
 function isOrigin(value: string | RegExp): boolean {

@@ -54,7 +54,7 @@ export function listenForReloads(worker: Peer, options: WorkerPartOptions): void
     prepare: () =>
       new Promise((resolve) => {
         const timer = clock.setTimeout(
-          () => settle(failure(`${name} has not prepared the reload within ${PREPARE_MS / 1_000} s`)),
+          () => settle(failure(`${name} did not prepare the reload within ${PREPARE_MS / 1_000} s`)),
           PREPARE_MS,
         )
         settle = (found) => {

@@ -123,13 +123,13 @@ describe('issuers', () => {
       'a claim in the place of the token',
       [one],
       { forwardClaims: { Authorization: 'sub' } },
-      'is the header of the token',
+      'already carries the token',
     ],
     [
       'a claim in the place of its header',
       [one],
       { header: 'X-T', forwardClaims: { 'x-t': 'sub' } },
-      'is the header of the token',
+      'already carries the token',
     ],
   ])('with %s are refused', (_, issuers, jwt, message) => {
     expect(() => check(issuers, jwt)).toThrow(message)

@@ -47,7 +47,7 @@ export class HeaderBlocks {
   continue(flags: number, payload: Buffer): HeaderBlock | undefined {
     this.#bytes += payload.length < SMALL_FRAME_BYTES ? SMALL_FRAME_COST : payload.length
     if (this.#bytes > MAX_BLOCK_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block does not end')
+      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block without END_HEADERS')
     return this.#read(flags, payload)
   }
 

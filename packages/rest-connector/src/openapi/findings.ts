@@ -28,7 +28,7 @@ export class Findings {
   list(): readonly OpenApiFinding[] {
     const folded = [...this.#folded].map(([message, { place, count }]) => ({
       place,
-      message: count === 1 ? message : `${message} (${count} times, this is the first)`,
+      message: count === 1 ? message : `${message} (occurs ${count} times; only the first is shown)`,
     }))
     return [...this.#all.values(), ...folded]
   }

@@ -58,7 +58,7 @@ function refuseOwnClaims(jwt: JwtConfig): void {
   if (taken !== undefined)
     throw mistakeAt(
       ['auth', 'jwt', 'forwardClaims'],
-      `"${taken}" is the header of the token; send the claim in a different header, for example x-user-id`,
+      `the header "${taken}" already carries the token; send the claim in a different header, for example x-user-id`,
     )
 }
 

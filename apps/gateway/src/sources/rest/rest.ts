@@ -116,7 +116,7 @@ async function importDocument(
 function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables'][number]): string {
   const names = schemes.map((name) => `"${name}"`).join(', ')
   return isSet
-    ? `${variable} is set for the security scheme ${names}`
+    ? `${variable} provides the credentials for the security scheme ${names}`
     : `${variable} is not set, but the security scheme ${names} requires it; set it, or set security: false under openapi`
 }
 

@@ -111,7 +111,7 @@ class Parser {
 
   #next(): string {
     const token = this.#tokens[this.#at]
-    if (token === undefined) throw new Unsaid('a selection ends too early')
+    if (token === undefined) throw new Unsaid('unexpected end of a selection')
     this.#at += 1
     return token
   }

@@ -119,6 +119,6 @@ function selectOf(select: unknown): string | undefined {
   if (select === undefined || select === null) return undefined
   const path = typeof select === 'string' ? /^\{\{\s*\.([\w.]+)\s*\}\}$/.exec(select)?.[1] : undefined
   if (path === undefined)
-    throw new Unsaid('select: only a path into the response has an equivalent (responsePath)')
+    throw new Unsaid('select: not converted; only a path into the response has an equivalent (responsePath)')
   return `$.${path}`
 }
