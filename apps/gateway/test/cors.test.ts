@@ -95,9 +95,9 @@ describe('CORS', () => {
 
   it.each([
     [{ origins: ['*'], credentials: true }, /graphql\.cors\.credentials: browsers do not send credentials/],
-    [['/(/'], /graphql\.cors\[0\]: expected an origin/],
-    [['app.example'], /graphql\.cors\[0\]: expected an origin/],
-    [['https://app.example/page'], /graphql\.cors\[0\]: expected an origin/],
+    [['/(/'], /graphql\.cors\[0\]: expected "\*", an origin/],
+    [['app.example'], /graphql\.cors\[0\]: expected "\*", an origin/],
+    [['https://app.example/page'], /graphql\.cors\[0\]: expected "\*", an origin/],
     [{ origin: [APP] }, /graphql\.cors\.origin: unknown setting; did you mean origins\?/],
   ])('refuses %j', (cors, message) => {
     expect(() => parseConfig({ graphql: { cors } })).toThrow(message)

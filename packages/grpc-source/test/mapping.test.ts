@@ -602,7 +602,7 @@ describe('what is wrong stops the start with one clear error', () => {
     await expect(source(text(proto))).rejects.toMatchObject({
       code: 'GRPC_SOURCE_LINT',
       findings: { length: 3 },
-      message: expect.stringContaining('3 findings:\n- m.proto: m.S.A:'),
+      message: expect.stringContaining('3 errors:\n- m.proto: m.S.A:'),
     })
   })
 })
