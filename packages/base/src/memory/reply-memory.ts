@@ -39,8 +39,8 @@ export interface HeldReply {
 export class ReplyMemory {
   readonly #ledger: Ledger
   readonly #pacedBytes: number
-  /** Replies that wait, in the order in which they began to. */
-  readonly #waiting = new Set<Held>()
+  /** Replies that wait, by owner and in the order in which they began to wait. */
+  readonly #waiting = new Map<unknown, Set<Held>>()
   /** Replies that go on to their end, whatever the others take. */
   readonly #letOn = new Set<Held>()
   readonly #bytesOf = new Map<unknown, number>()
@@ -78,7 +78,7 @@ export class ReplyMemory {
       leave: () => {
         if (hasLeft) return
         hasLeft = true
-        this.#waiting.delete(reply)
+        this.#stopWaiting(reply)
         this.#letOn.delete(reply)
         this.#count(reply, -reply.bytes)
         holding.release()
@@ -114,9 +114,11 @@ export class ReplyMemory {
   }
 
   #pace(reply: Held): void {
-    if (this.#bytes <= this.#pacedBytes || this.#waiting.has(reply) || this.#letOn.has(reply)) return
+    const line = this.#waiting.get(reply.owner)
+    if (this.#bytes <= this.#pacedBytes || line?.has(reply) || this.#letOn.has(reply)) return
     if (this.#hasRoomFor(reply)) return void this.#letOn.add(reply)
-    this.#waiting.add(reply)
+    if (line) line.add(reply)
+    else this.#waiting.set(reply.owner, new Set([reply]))
     reply.flow.pause()
   }
 
@@ -124,7 +126,7 @@ export class ReplyMemory {
     while (this.#waiting.size > 0) {
       const next = this.#ofLeastOwner()
       if (!this.#hasRoomFor(next)) return
-      this.#waiting.delete(next)
+      this.#stopWaiting(next)
       this.#letOn.add(next)
       next.flow.resume()
     }
@@ -141,11 +143,19 @@ export class ReplyMemory {
     return all < this.#pacedBytes && own < this.#pacedBytes / 2
   }
 
+  #stopWaiting(reply: Held): void {
+    const line = this.#waiting.get(reply.owner)
+    if (line?.delete(reply) && line.size === 0) this.#waiting.delete(reply.owner)
+  }
+
+  /** Compares owners instead of replies: thousands of replies can wait. */
   #ofLeastOwner(): Held {
-    let least = this.#waiting.values().next().value as Held
-    const bytesOf = ({ owner }: Held): number => this.#bytesOf.get(owner) ?? 0
-    for (const reply of this.#waiting) if (bytesOf(reply) < bytesOf(least)) least = reply
-    return least
+    let [least, leastBytes] = [undefined as unknown, Infinity]
+    for (const owner of this.#waiting.keys()) {
+      const bytes = this.#bytesOf.get(owner) ?? 0
+      if (bytes < leastBytes) [least, leastBytes] = [owner, bytes]
+    }
+    return this.#waiting.get(least)?.values().next().value as Held
   }
 }
 
