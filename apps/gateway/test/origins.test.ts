@@ -27,7 +27,9 @@ describe('pages that open a socket', () => {
     '',
   ])('are not listed as %j', (origin) => {
     const liveQuery = { allowedOrigins: [APP, origin] }
-    expect(() => parseConfig({ liveQuery })).toThrow(/^liveQuery\.allowedOrigins\[1\]: expected "\*", an origin/)
+    expect(() => parseConfig({ liveQuery })).toThrow(
+      /^liveQuery\.allowedOrigins\[1\]: expected "\*", an origin/,
+    )
   })
 
   it.each<[string, Partial<GatewayConfig>, Record<string, number>]>([

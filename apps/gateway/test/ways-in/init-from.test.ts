@@ -110,7 +110,11 @@ describe('init --from', () => {
       /only fields of types can be batched/,
     ],
     ['a request handler', 'a: Int @http(url: "/a", onRequest: "f")', /onRequest: write an interceptor/],
-    ['an answer that is made anew', 'a: Int @http(url: "/a", select: {b: "{{.c}}"})', /select: not converted; only a path/],
+    [
+      'an answer that is made anew',
+      'a: Int @http(url: "/a", select: {b: "{{.c}}"})',
+      /select: not converted; only a path/,
+    ],
     [
       'an argument that goes nowhere',
       'a(x: Int): Int @http(url: "/a")',
