@@ -33,13 +33,13 @@ const REPEATED: Readonly<Record<string, Repeated>> = {
   GOAWAY: [NONE, rawFrame(Kind.GOAWAY, 0, 0, FAREWELL)],
   WINDOW_UPDATE: [NONE, rawFrame(Kind.WINDOW_UPDATE, 0, 0, uint32(1))],
   CONTINUATION: [rawFrame(Kind.HEADERS, 0, 1), rawFrame(Kind.CONTINUATION, 0, 1)],
-  unknown: [NONE, rawFrame(0xaa, 0, 1, 'unknown')],
+  'unknown type': [NONE, rawFrame(0xaa, 0, 1, 'unknown')],
   // A message of 4 MB, a byte at a time.
   'small DATA': [
     Buffer.concat([OPENED, rawFrame(Kind.DATA, 0, 1, Buffer.of(0, 0, 0x3f, 0, 0))]),
     rawFrame(Kind.DATA, 0, 1, 'a'),
   ],
-  'late DATA': [OVER, rawFrame(Kind.DATA, 0, 1, Buffer.alloc(16_384))],
+  'DATA for ended calls': [OVER, rawFrame(Kind.DATA, 0, 1, Buffer.alloc(16_384))],
 }
 
 const replying =
@@ -86,7 +86,9 @@ describe('a peer that repeats', () => {
         const error = await transport.unary({ ...CALL, timeoutMs: 1_000 }, REQUEST).catch(String)
         // Small frames within one block have a bound of their own.
         return String(error).includes(
-          name === 'CONTINUATION' ? 'without END_HEADERS' : `sent too many ${name} frames`,
+          name === 'CONTINUATION'
+            ? 'too many HTTP/2 CONTINUATION frames for one header block'
+            : `sent too many HTTP/2 frames (${name})`,
         )
       })
       // Nor is it connected to at once.
@@ -151,7 +153,9 @@ describe('budgets', () => {
       for (const kind of [Kind.HEADERS, Kind.HEADERS, Kind.WINDOW_UPDATE, Kind.WINDOW_UPDATE, Kind.PING])
         budgets.count(kind, 100)
     }
-    expect(() => new FrameBudgets().count(Kind.SETTINGS, 2_000_000)).toThrow('too many SETTINGS frames')
+    expect(() => new FrameBudgets().count(Kind.SETTINGS, 2_000_000)).toThrow(
+      'too many HTTP/2 frames (SETTINGS)',
+    )
   })
 
   it('are kept where the clock is set back', () => {
@@ -160,6 +164,6 @@ describe('budgets', () => {
       budgets.at(now, 0)
       for (let count = 0; count < 900; count++) budgets.count(Kind.SETTINGS, 0)
     }
-    expect(() => budgets.count(Kind.SETTINGS, 2_000_000)).toThrow('too many SETTINGS frames')
+    expect(() => budgets.count(Kind.SETTINGS, 2_000_000)).toThrow('too many HTTP/2 frames (SETTINGS)')
   })
 })

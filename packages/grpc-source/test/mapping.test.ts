@@ -560,23 +560,23 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'no descriptors',
       { endpoint: 'x:1' },
-      'exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; no option is set',
+      'exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; none of these options is set',
     ],
-    ['two inputs', { ...text(GET), reflection: true }, 'protoFiles and reflection are set'],
+    ['two inputs', { ...text(GET), reflection: true }, 'protoText and reflection are set'],
     [
       'no descriptor set',
       { descriptorSet: 'nowhere.binpb', endpoint: 'x:1' },
-      '"nowhere.binpb" is not a FileDescriptorSet',
+      '"nowhere.binpb" cannot be read as a FileDescriptorSet (ENOENT',
     ],
     [
       'junk for a descriptor set',
       { descriptorSet: Uint8Array.of(1, 2, 3), endpoint: 'x:1' },
-      'the given bytes is not a FileDescriptorSet',
+      'the given bytes cannot be read as a FileDescriptorSet',
     ],
     [
       'no metadata for ts-proto',
       { protoMetadata: [{}], endpoint: 'x:1' },
-      'is not the protoMetadata of a generated file; generate it with ts-proto\'s option "outputSchema=true"',
+      'protoMetadata[0] is not the protoMetadata of a generated file; generate the file with ts-proto\'s option "outputSchema=true"',
     ],
     [
       'an unreachable reflection server',

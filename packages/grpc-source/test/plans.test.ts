@@ -162,8 +162,12 @@ describe('plans', () => {
     await run(yoga, 'query I { __schema { queryType { name } } }')
     await run(yoga, '{ hello user(id: "1") { id } }')
     expect(events).toEqual([
-      { operationName: undefined, outcome: 'unplanned', reason: 'Query.hello has a different resolver' },
-      { operationName: 'M', outcome: 'unplanned', reason: 'it is a mutation' },
+      {
+        operationName: undefined,
+        outcome: 'unplanned',
+        reason: 'Query.hello has a resolver that is not from a source with plans',
+      },
+      { operationName: 'M', outcome: 'unplanned', reason: 'the operation is a mutation' },
       { operationName: 'I', outcome: 'unplanned', reason: 'Query has no field __schema' },
     ])
   })

@@ -94,7 +94,7 @@ describe('a server’s reflection', () => {
       ['thing0x0', 'thing0x1'].map((name) => expect.stringMatching(new RegExp(name, 'i'))),
     )
     expect(warnings.join('\n')).toMatch(
-      /p1\.Service0: .* does not describe it \(not found: p1\.Service0\); the service is skipped/,
+      /p1\.Service0: .* returned no descriptor for the service \(not found: p1\.Service0\); the service is skipped/,
     )
   })
 
@@ -108,7 +108,7 @@ describe('a server’s reflection', () => {
     [
       'sends another file for an import',
       (wanted) => (wanted === 'other.proto' ? file(1, 0) : undefined),
-      /"other\.proto": the server returned a file with another name/,
+      /"other\.proto": the server did not return a file with this name/,
     ],
     [
       'imports without end',

@@ -82,12 +82,15 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
 
 const ENVELOP = '@envelop/live-query'
 const IN_MEMORY_STORE = '@n1ru4l/in-memory-live-query-store'
-const NOTHING = '@vinyasa/live-query has no such option'
+const NOTHING = 'remove the option, because @vinyasa/live-query does not have it'
 
 /** Options of other packages that whoever comes from there may still have, and what stands for them here. */
 const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: string]>> = {
   liveQueryStore: [ENVELOP, 'use store: createLiveQueryStore()'],
-  applyLiveQueryPatchGenerator: [ENVELOP, 'every update is the complete result here'],
+  applyLiveQueryPatchGenerator: [
+    ENVELOP,
+    'remove the option, because @vinyasa/live-query always sends the complete result',
+  ],
   validateThrottleValue: [IN_MEMORY_STORE, 'use throttleMs of a field or of defaults'],
   indexBy: [IN_MEMORY_STORE, NOTHING],
   buildResourceIdentifier: [IN_MEMORY_STORE, NOTHING],
@@ -97,7 +100,8 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
 
 /** The function of the owner's that says who shares an execution says nothing. */
 export function unusableContextKey(given: unknown): GraphQLError {
-  const gave = `contextKey returned ${isPromise(given) ? 'a promise' : `an ${typeof given}`}; expected a string or null`
+  const what = isPromise(given) ? 'a promise' : typeof given === 'object' ? 'an object' : `a ${typeof given}`
+  const gave = `contextKey returned ${what}; expected a string or null`
   return new GraphQLError(`live query: ${gave}. Executions are not shared until this is fixed.`, {
     extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
   })

@@ -119,12 +119,12 @@ it.each<readonly [string, () => unknown, string]>([
   [
     'applyLiveQueryPatchGenerator',
     () => useLiveQuery({ applyLiveQueryPatchGenerator: () => {} } as object),
-    'live query: option applyLiveQueryPatchGenerator belongs to @envelop/live-query; every update is the complete result here.',
+    'live query: option applyLiveQueryPatchGenerator belongs to @envelop/live-query; remove the option, because @vinyasa/live-query always sends the complete result.',
   ],
   [
     'indexBy',
     () => createLiveQueryStore({ indexBy: [] } as object),
-    'live query: option indexBy belongs to @n1ru4l/in-memory-live-query-store; @vinyasa/live-query has no such option.',
+    'live query: option indexBy belongs to @n1ru4l/in-memory-live-query-store; remove the option, because @vinyasa/live-query does not have it.',
   ],
   [
     'validateThrottleValue',

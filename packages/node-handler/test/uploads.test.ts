@@ -197,9 +197,9 @@ describe('what is refused', () => {
       '"map" precedes "operations"',
     ],
     ['no operations', file('0', 'x'), 400, 'a file precedes "map"'],
-    ['nothing', '', 400, 'it has no part "operations"'],
+    ['nothing', '', 400, 'it has no part named "operations"'],
     ['operations that are no JSON', text('operations', '{'), 400, '"operations" is not valid JSON'],
-    ['operations 300 levels deep', text('operations', `${'['.repeat(9_000)}`), 400, '200 levels'],
+    ['operations 300 levels deep', text('operations', `${'['.repeat(9_000)}`), 400, '20,000 levels'],
     ['operations that are no object', text('operations', '1'), 400, '"operations" is not a JSON object'],
     [
       'a map that is no JSON',

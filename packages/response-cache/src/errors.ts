@@ -22,16 +22,20 @@ export function configError(option: string, found: unknown, expected: string): G
 
 /** An option by the name that another package has for it; thrown at start. */
 export function foreignOption(name: string, here: string | undefined): GraphQLError {
-  const mend = here === undefined ? '@vinyasa/response-cache has no such option' : `use ${here}`
+  const mend =
+    here === undefined ? 'remove the option, because @vinyasa/response-cache does not have it' : `use ${here}`
   return coded('RESPONSE_CACHE_CONFIG', `option ${name} belongs to @envelop/response-cache; ${mend}.`)
 }
 
-const REQUEST_OF_CONTEXT = 'the request is context.request'
+const REQUEST_OF_CONTEXT = 'Read the request from context.request.'
 
 /** A function that was written for another cache, which gives it the request first; thrown at start. */
 export function twoParameters(option: string): GraphQLError {
-  const expected = `expected one, the context, where ${REQUEST_OF_CONTEXT}`
-  return coded('RESPONSE_CACHE_CONFIG', `option ${option} takes two parameters; ${expected}.`)
+  const expected = 'expected only one, the context'
+  return coded(
+    'RESPONSE_CACHE_CONFIG',
+    `option ${option} takes two parameters; ${expected}. ${REQUEST_OF_CONTEXT}`,
+  )
 }
 
 const UNTIL_MENDED = 'Responses are not cached until this is fixed.'
@@ -46,11 +50,8 @@ export function unusableValue(option: 'session' | 'enabled', given: unknown): Gr
 
 /** A function of the owner's takes the context for a request. */
 export function misreadContext(option: string, name: string): GraphQLError {
-  const reads = `option ${option} reads ${name} of its parameter, which is the context`
-  return coded(
-    'RESPONSE_CACHE_CONFIG',
-    `${reads}; ${REQUEST_OF_CONTEXT}. Responses are not cached until this is fixed.`,
-  )
+  const reads = `option ${option} reads ${name} of its parameter, but the parameter is the context, not the request`
+  return coded('RESPONSE_CACHE_CONFIG', `${reads}. ${REQUEST_OF_CONTEXT} ${UNTIL_MENDED}`)
 }
 
 /** An option that cannot work, in the words of `wrongOption`; thrown at start. */
@@ -84,7 +85,7 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   const add = isHeader ? `Set varyHeaders: [${list}], or set` : 'Set'
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',
-    `some operations are not cached: code reads ${what}, which is not part of the cache key. ${add} session to a function that returns a string per caller. If responses do not depend on it, set ignoredReads: ['${read}'].`,
+    `some operations are not cached: code reads ${what}, which the cache key does not contain. ${add} the option session to a function that returns a string per caller. If responses do not depend on it, set ignoredReads: ['${read}'].`,
   )
 }
 

@@ -580,7 +580,7 @@ describe('options', () => {
       'response-cache: option ttl belongs to @envelop/response-cache; use defaultTtlMs.',
     )
     expect(() => createWorld({ cache: { shouldCacheResult: () => true } as object })).toThrow(
-      'response-cache: option shouldCacheResult belongs to @envelop/response-cache; @vinyasa/response-cache has no such option.',
+      'response-cache: option shouldCacheResult belongs to @envelop/response-cache; remove the option, because @vinyasa/response-cache does not have it.',
     )
   })
 })

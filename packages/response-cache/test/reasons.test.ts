@@ -5,15 +5,19 @@ import { ask, createWorld, type Ask } from './kit.ts'
 const users = '{ users { id } }'
 const rows: readonly [reason: string | null, query: string, options: ResponseCacheOptions, Ask?][] = [
   [null, users, {}],
-  ['it is not a query that was executed', 'mutation { renameUser(id: "1", name: "x") { id } }', {}],
-  ['it is introspection', '{ __schema { queryType { name } } }', {}],
-  ['its TTL is 0', users, { defaultTtlMs: 0 }],
+  [
+    'the operation is not a query, or it was not executed',
+    'mutation { renameUser(id: "1", name: "x") { id } }',
+    {},
+  ],
+  ['the operation is an introspection query', '{ __schema { queryType { name } } }', {}],
+  ['the TTL of the response is 0', users, { defaultTtlMs: 0 }],
   ['ignoredTypes contains User', users, { ignoredTypes: ['User'] }],
   ['enabled did not return true', users, { enabled: () => false }],
   ['session did not return a string', users, { session: () => ({}) as never, onEvent: () => {} }],
-  ['the request has a cookie, which is not part of the key', users, {}, { headers: { cookie: 'a=1' } }],
+  ['the request has a cookie, which is not part of the cache key', users, {}, { headers: { cookie: 'a=1' } }],
   ['code reads authorization', '{ me { name } }', { varyHeaders: [], onEvent: () => {} }],
-  ['it is not a query that was executed', '{ nothing }', {}],
+  ['the operation is not a query, or it was not executed', '{ nothing }', {}],
 ]
 
 it.each(rows)('x-cache-reason is %j', async (reason, query, options, given) => {

@@ -77,14 +77,14 @@ describe('functions that were written for a request', () => {
   ])(
     '%s, which reads %s, keeps answers out of the cache, and is told of once',
     async (option, name, options) => {
-      const message = `response-cache: option ${option} reads ${name} of its parameter, which is the context; the request is context.request. Responses are not cached until this is fixed.`
+      const message = `response-cache: option ${option} reads ${name} of its parameter, but the parameter is the context, not the request. Read the request from context.request. Responses are not cached until this is fixed.`
       expect(await askTwice(options)).toEqual({ told: NOT_CACHED, warnings: [message] })
     },
   )
 
   it.each(['session', 'enabled'])('%s of two parameters is refused at the start', (option) => {
     expect(() => useResponseCache({ [option]: (_request: unknown, context: any) => who(context) })).toThrow(
-      `response-cache: option ${option} takes two parameters; expected one, the context, where the request is context.request.`,
+      `response-cache: option ${option} takes two parameters; expected only one, the context. Read the request from context.request.`,
     )
   })
 

@@ -459,7 +459,7 @@ describe('a file that cannot be read to its end', () => {
         expect(
           await connector.execute('put', { input: torn }).catch((error: unknown) => error),
         ).toMatchObject({
-          message: 'A file could not be read completely.',
+          message: 'An uploaded file could not be read completely. Send the request again.',
           extensions: { code: 'BAD_USER_INPUT' },
         })
       expect(connector.stats().breaker).toBe('closed')

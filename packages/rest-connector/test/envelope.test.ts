@@ -179,7 +179,7 @@ describe('an envelope', () => {
 
   it.each([
     ['a non-null header', { headers: { a: { header: 'a', type: 'Int!' } } }, /non-null/],
-    ['a header with no name', { headers: { a: { header: 'a b' } } }, /not the name of a header/],
+    ['a header with no name', { headers: { a: { header: 'a b' } } }, /not a valid header name/],
     ['a link called body', { links: { body: { endpoint: 'items', args: {} } } }, /choose another/],
     ['a link to nowhere', { links: { a: { endpoint: 'none', args: {} } } }, /unknown endpoint "none"/],
     [

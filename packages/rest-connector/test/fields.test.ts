@@ -31,7 +31,7 @@ describe('parseTypeReference', () => {
   })
 
   it.each(['', 'list(int)', '[int', 'int!!', 'a b', '1x'])('refuses %j with an example', (text) => {
-    expect(() => parseTypeReference(text)).toThrow('is not a type; write a kind or a type name')
+    expect(() => parseTypeReference(text)).toThrow('is not a valid type; write a kind or a type name')
   })
 })
 

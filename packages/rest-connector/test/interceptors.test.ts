@@ -111,7 +111,7 @@ describe('interceptors', () => {
     async (pathname) => {
       const { get, backend } = await serve({ interceptors: [({ url }) => void (url.pathname = pathname)] })
       await expect(get()).rejects.toMatchObject({
-        message: 'The request was sent to another server.',
+        message: 'The request to the upstream was not sent, because its URL is outside the base URL.',
         cause: {
           message: expect.stringContaining(
             'changed the request to a URL outside the base URL; set allowOriginChange',
@@ -126,7 +126,9 @@ describe('interceptors', () => {
     const other = cleanup.use(await startRestBackend(() => ({ json: 'other' })))
     const leave = [({ url }: { url: URL }) => void (url.port = String(other.port))]
     const { get } = await serve({ interceptors: leave })
-    await expect(get()).rejects.toThrow('The request was sent to another server')
+    await expect(get()).rejects.toThrow(
+      'The request to the upstream was not sent, because its URL is outside',
+    )
     expect(other.requests).toHaveLength(0)
     const allowed = await serve({ interceptors: leave, allowOriginChange: true })
     expect(await allowed.get()).toBe('other')
@@ -152,7 +154,7 @@ describe('interceptors', () => {
       for (const interceptors of [[key], [key, () => {}]]) {
         const { get } = await serve({ interceptors })
         const error: unknown = await get().catch((reason: unknown) => reason)
-        expect(error).toMatchObject({ message: 'The request could not be prepared.' })
+        expect(error).toMatchObject({ message: 'The request to the upstream could not be prepared.' })
         expect(JSON.stringify(error)).not.toContain('c4n4ry')
       }
     },

@@ -218,7 +218,10 @@ describe('an endpoint with `on`', () => {
   })
 
   it.each([
-    [{ args: { nope: '{id}' } }, 'endpoint "byUser": join User.reviews: the endpoint has no argument "nope"'],
+    [
+      { args: { nope: '{id}' } },
+      'endpoint "byUser": join User.reviews: the endpoint has no argument "nope"; its arguments: userId',
+    ],
     [
       { args: { userId: '{id}' }, batch: { key: 'x' } },
       'a batched join needs an endpoint that returns a list',

@@ -123,7 +123,7 @@ describe('forwardHeaders', () => {
   it.each(['Host', 'content-length', 'Connection', 'transfer-encoding'])('refuses %s at start', (name) => {
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', endpoints, forwardHeaders: [name] }),
-    ).toThrow('it describes the connection or the body')
+    ).toThrow('the header describes the connection or the body')
   })
 })
 

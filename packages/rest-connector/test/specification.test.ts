@@ -190,7 +190,7 @@ describe('REST endpoint', () => {
     expect(await ask('{ getThing }')).toMatchObject({ data: { getThing: { url: '/v1/x' } } })
     expect(() =>
       createRestConnector('c', { baseUrl: 'http://h', endpoints: [{ name: 'a-b', path: '' }] }),
-    ).toThrow('name "a-b" is not a GraphQL name')
+    ).toThrow('name "a-b" is not a valid GraphQL name')
   })
   it('path: may hold {variable} placeholders', async () => {
     const { execute } = await serve(one({ path: '/a/{x}/b-{y}' }))
@@ -399,7 +399,7 @@ describe('REST response schema', () => {
       { name: 'b', path: '/b', responseSchema: { typeName: 'T', fields: { x: 'string' } } },
     ]
     expect(() => createRestConnector('c', { baseUrl: 'http://h', endpoints: clash })).toThrow(
-      'field T.x is declared as Int by rest connector "c": GET /a (endpoint a) and as String by rest connector "c": GET /b (endpoint b)',
+      'field T.x is declared as Int by rest connector "c": GET /a (endpoint a) and as String by rest connector "c": GET /b (endpoint b); use the same type in both',
     )
   })
   it('a long argument goes out with all its digits', async () => {
@@ -573,7 +573,7 @@ describe('Outbound authentication', () => {
       headers: { 'x-custom-auth': 'get#1' },
     })
     await expect(execute('get', { id: 'bad' })).rejects.toMatchObject({
-      message: 'The request could not be prepared.',
+      message: 'The request to the upstream could not be prepared.',
       extensions: { code: 'INTERNAL_SERVER_ERROR', connector: 'c', endpoint: 'get' },
     })
     expect(backend.requests).toHaveLength(1)

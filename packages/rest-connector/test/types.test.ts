@@ -156,7 +156,7 @@ describe.each([true, false])('declared types, plans: %s', (plans) => {
       'an enum value that is not listed',
       { status: 'secret' },
       'status',
-      /Pet\.status: the upstream sent a value that is not in Status/,
+      /Pet\.status: the upstream sent a value that is not in the enum Status/,
     ],
     [
       'a list for a map',

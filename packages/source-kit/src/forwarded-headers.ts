@@ -36,7 +36,7 @@ export function refuseForwarded(
   if (index >= 0)
     throw errorOf(
       ['forwardHeaders', index],
-      `forwardHeaders must not contain "${names[index]?.toLowerCase()}", because it describes the connection or the body, or the HTTP client sets it; remove it`,
+      `forwardHeaders must not contain "${names[index]?.toLowerCase()}", because the header describes the connection or the body, or the HTTP or gRPC client sets it; remove the header`,
     )
 }
 

@@ -14,7 +14,7 @@ export function missingError(schema: GraphQLSchema, { field, missing }: Pending)
   const hint = wanted === undefined ? '' : hintFor(parent, wanted, keyNames(schema, parent))
   return new SchemaConflictError(
     `field ${parent}.${name} of ${origin} needs ${missing}, which is not defined; ` +
-      `${hint}declare it, or add the source that defines it`,
+      `${hint}declare ${missing}, or add the source that defines it`,
     [origin],
   )
 }

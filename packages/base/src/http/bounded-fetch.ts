@@ -71,9 +71,12 @@ export async function boundedFetch(
     }
     await response.body?.cancel()
     if (hops === maxRedirects) throw new Error(`the server redirects more than ${maxRedirects} times`)
-    if (!isAllowed(next)) throw new Error(`the server redirects to another server, ${next.origin}`)
+    if (!isAllowed(next))
+      throw new Error(`the server redirects to another server, ${next.origin}, which is not allowed`)
     if (url.protocol === 'https:' && next.protocol !== 'https:')
-      throw new Error(`the server redirects from https to ${next.origin}`)
+      throw new Error(
+        `the server redirects from https to ${next.origin}, but only redirects to https are allowed`,
+      )
     url = next
   }
 }

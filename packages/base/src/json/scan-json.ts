@@ -63,7 +63,10 @@ const PEER_LIMITS: JsonLimits = { maxDepth: 20_000, maxItems: 100_000 }
  */
 export function parsePeerJson(text: string): unknown {
   const exceeded = text.length > HARMLESS_LENGTH && exceededLimit(Buffer.from(text), PEER_LIMITS)
-  if (exceeded) throw new SyntaxError(`the JSON exceeds ${exceeded}, which is ${PEER_LIMITS[exceeded]}`)
+  if (exceeded)
+    throw new SyntaxError(
+      `the JSON has more than ${PEER_LIMITS[exceeded]} ${exceeded === 'maxDepth' ? 'levels' : 'items'}`,
+    )
   return JSON.parse(text)
 }
 

@@ -66,7 +66,7 @@ export const valuesByName: Allowed<object> = new Allowed(
 )
 
 export const optionsList: Allowed<readonly object[]> = new Allowed(
-  'a list of option objects',
+  'a list of objects',
   (value) => Array.isArray(value) && value.every(isObject),
 )
 

@@ -18,9 +18,13 @@ function createDeferDirective(): GraphQLDirective {
       if: {
         type: new GraphQLNonNull(GraphQLBoolean),
         defaultValue: true,
-        description: 'If false, the fields are delivered with the first part.',
+        description: 'If false, the fields are delivered with the first part of the response.',
       },
-      label: { type: GraphQLString, description: 'A unique static name, repeated in the patch.' },
+      label: {
+        type: GraphQLString,
+        description:
+          'A name, unique in the document, that identifies this fragment in later parts of the response. It cannot be a variable.',
+      },
     },
   })
 }

@@ -54,7 +54,7 @@ export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext):
         if (!parent || parent !== context.getSchema().getRootType(operation)) continue
         context.reportError(
           new GraphQLError(
-            `@${name} cannot be used on the root ${operation} type "${parent.name}"; move it below a field.`,
+            `@${name} cannot be used on the root ${operation} type "${parent.name}"; move @${name} into the selection set of a field.`,
             { nodes: node },
           ),
         )
@@ -74,9 +74,12 @@ export function StreamDirectiveOnListFieldRule(context: ValidationContext): ASTV
       const isList = isListType(field.type) || (isWrappingType(field.type) && isListType(field.type.ofType))
       if (isList) return
       context.reportError(
-        new GraphQLError(`@stream cannot be used on "${parent.name}.${field.name}": it is not a list.`, {
-          nodes: node,
-        }),
+        new GraphQLError(
+          `@stream cannot be used on "${parent.name}.${field.name}", because the field is not a list.`,
+          {
+            nodes: node,
+          },
+        ),
       )
     },
   }

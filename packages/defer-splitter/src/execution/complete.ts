@@ -184,7 +184,7 @@ const completeObject: Complete<GraphQLObjectType> = (call, type, source, path, s
   if (!type.isTypeOf) return call.executeObject(group, place, field.below)
   const check = (isOfType: boolean): MaybePromise<unknown> => {
     if (isOfType) return call.executeObject(group, place, field.below)
-    throw new GraphQLError(`A value of "${field.definition.name}" is not of type "${type.name}".`)
+    throw new GraphQLError(`A value of the field "${field.definition.name}" is not of type "${type.name}".`)
   }
   const isOfType = type.isTypeOf(source, group.operation.contextValue, call.info)
   return isPromise(isOfType) ? isOfType.then(check) : check(isOfType)

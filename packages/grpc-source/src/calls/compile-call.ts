@@ -43,7 +43,8 @@ export function compileCall(
 ): PlannedCall {
   const [node] = nodes
   const mark = marks.of(definition)
-  if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has a different resolver`)
+  if (!node || mark?.kind !== 'method')
+    throw new NotPlannable(`the field ${definition.name} does not call a unary gRPC query method`)
   const { method } = mark
   const { runtime, withMask } = method
   const info = {
@@ -98,14 +99,16 @@ function replyWriter(
     const plan = compiler.object(output, nullable, nodes)
     return (transcoder) => transcoder.object(plan)
   }
-  if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is not an object type`)
+  if (!isLeafType(nullable))
+    throw new NotPlannable(`the response type ${String(nullable)} is not an object type, a scalar or an enum`)
   // A well-known message, or one without fields, which stands for true.
   const isFlag = codecs.shapes.wellKnown(output) === undefined
   const decode = codecs.decoder(output)
   return (transcoder) => {
     const value = decode(transcoder.reader.buffer)
     const json = leafToJson(isFlag ? true : value, nullable)
-    if (json === undefined && isNonNullType(type)) throw new FallBack('a non-nullable value is null')
+    if (json === undefined && isNonNullType(type))
+      throw new FallBack(`a field of the non-nullable type ${String(type)} has the value null`)
     transcoder.json.text(json ?? 'null')
   }
 }

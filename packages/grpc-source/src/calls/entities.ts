@@ -31,7 +31,7 @@ export function findEntities(options: {
       context.findings.push({
         file: message.file.proto.name,
         element: message.typeName,
-        message: `is an entity, but no method accepts its keys; expose a method that returns ${typeName} for its first key, set federation.entities, or set resolvable: false`,
+        message: `is an entity, but no method accepts its keys; expose a method that returns ${typeName} for the key "${annotation.keys[0]}", set federation.entities, or set resolvable: false`,
       })
     entities.push({ typeName, field })
   }

@@ -22,7 +22,8 @@ import { replyReader, type ReplyReader, type TranscodedReply } from './reply-rea
 export const grpcFastPath: FastPath = {
   prepareRoots(selections, scope) {
     const mark = selections[0] && marks.of(selections[0].field)
-    if (mark?.kind !== 'method') throw new NotPlannable('a field has a different resolver')
+    if (mark?.kind !== 'method')
+      throw new NotPlannable(`the field ${selections[0]?.field.name} does not call a unary gRPC query method`)
     const joins = createJoinPlans()
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
     const prepare = (before: string, after: string): Prepared => {
@@ -36,7 +37,8 @@ export const grpcFastPath: FastPath = {
 
   prepareJoin({ field, nodes }, scope) {
     const mark = marks.of(field)
-    if (mark?.kind !== 'join') throw new NotPlannable(`${field.name} is not a batched join`)
+    if (mark?.kind !== 'join')
+      throw new NotPlannable(`the field ${field.name} is not a batched join of a gRPC source`)
     const { join } = mark
     const place = createJoinPlans().place(scope, field, join, nodes)
     return {

@@ -222,7 +222,7 @@ export function declaredResolver(
   if (!method) return report('no RESOLVER or QUERY method has that name')
   if (other)
     return report(
-      `both ${method.origin} and ${other.origin} have that name; rename one of them with (graphql.schema).name`,
+      `both ${method.origin} and ${other.origin} have that name; rename one of these methods with (graphql.schema).name`,
     )
   const { output } = method.desc
   const result = shapes.message(output).fields.find(({ desc }) => desc === method.responsePluck)
@@ -253,11 +253,9 @@ export function declaredResolver(
   )
 }
 
-function kindOf(
-  value: Exclude<ValueKind, { kind: 'message' }> | Pick<ValueKind & { kind: 'message' }, 'kind' | 'message'>,
-  cardinality: FieldShape['cardinality'],
-): string {
-  const name = value.kind === 'message' ? value.message.typeName : value.kind
+function kindOf(value: ValueKind, cardinality: FieldShape['cardinality']): string {
+  const { kind } = value
+  const name = kind === 'message' ? value.message.typeName : kind === 'wellKnown' ? value.type : kind
   return cardinality === 'single' ? name : `a ${cardinality} of ${name}`
 }
 

@@ -61,7 +61,9 @@ export function decodeGroup(
     const tag = reader.uint32()
     if ((tag & 7) === 4) {
       if (tag >>> 3 === fieldNumber) return
-      throw new MalformedMessageError('malformed protobuf message: a group ends that was not started')
+      throw new MalformedMessageError(
+        'malformed protobuf message: an end-group tag does not match its start-group tag',
+      )
     }
     const decode = message.fields.get(tag >>> 3)
     if (decode) decode(reader, target, tag & 7, depth)
@@ -70,5 +72,6 @@ export function decodeGroup(
 }
 
 function checkDepth(depth: number): void {
-  if (depth > MAX_DEPTH) throw new MalformedMessageError(`messages are nested deeper than ${MAX_DEPTH}`)
+  if (depth > MAX_DEPTH)
+    throw new MalformedMessageError(`the response nests messages deeper than ${MAX_DEPTH} levels`)
 }

@@ -93,7 +93,7 @@ class EncoderCompiler {
       if (packed) writer.tag(number, WireType.LengthDelimited).fork()
       for (const [index, item] of value.entries()) {
         if (item === null || item === undefined)
-          throw wrongValue(`${path}.${index}`, 'a value, because lists cannot contain null', item)
+          throw wrongValue(`${path}.${index}`, 'non-null, because protobuf lists cannot contain null', item)
         write(writer, item, `${path}.${index}`)
       }
       if (packed) writer.join()
@@ -110,7 +110,7 @@ class EncoderCompiler {
         if (entryValue === null || entryValue === undefined)
           throw wrongValue(
             `${path}.${String(entryKey)}`,
-            'a value, because maps cannot contain null',
+            'non-null, because protobuf maps cannot contain null',
             entryValue,
           )
         writeValue(writer, entryValue, `${path}.${String(entryKey)}`)
@@ -162,7 +162,7 @@ class EncoderCompiler {
   /** Without a tag, for packed lists. */
   private bareWriter(value: ValueKind): Write {
     if (value.kind === 'scalar') return this.scalars(value.scalar).write
-    if (value.kind !== 'enum') throw new Error('only scalars and enums can be packed')
+    if (value.kind !== 'enum') throw new Error('only repeated fields of scalars or enums can be packed')
     const { numberOf, desc } = this.shapes.enum(value.enum)
     return (writer, item, path) => {
       const number = typeof item === 'string' ? numberOf.get(item) : item
@@ -200,11 +200,12 @@ function flattenOneofs(
 function mapEntries(value: unknown, key: ScalarType, path: string): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(value)) {
     return value.map((entry: unknown, index) => {
-      if (!isRecord(entry)) throw wrongValue(`${path}.${index}`, 'an entry with key and value', entry)
+      if (!isRecord(entry)) throw wrongValue(`${path}.${index}`, 'an object with "key" and "value"', entry)
       return [entry['key'], entry['value']] as const
     })
   }
-  if (!isRecord(value)) throw wrongValue(path, 'a list of entries or a JSON object', value)
+  if (!isRecord(value))
+    throw wrongValue(path, 'a list of objects with "key" and "value", or a JSON object', value)
   return Object.entries(value).map(
     ([name, item]) => [key === BOOL && /^(true|false)$/.test(name) ? name === 'true' : name, item] as const,
   )

@@ -101,7 +101,10 @@ function readEntry(reader: WireReader, level: number, object: JsonObject): void 
 function within<T>(reader: WireReader, read: () => T): T {
   const { end } = reader
   const length = reader.uint32()
-  if (length > end - reader.pos) throw new MalformedMessageError('a JSON value is truncated')
+  if (length > end - reader.pos)
+    throw new MalformedMessageError(
+      'malformed protobuf message: a JSON value extends past the end of its message',
+    )
   reader.end = reader.pos + length
   const value = read()
   reader.end = end
@@ -109,7 +112,8 @@ function within<T>(reader: WireReader, read: () => T): T {
 }
 
 function checkLevel(level: number): void {
-  if (level > MAX_LEVELS) throw new MalformedMessageError(`a JSON value has more than ${MAX_LEVELS} levels`)
+  if (level > MAX_LEVELS)
+    throw new MalformedMessageError(`the response contains a JSON value with more than ${MAX_LEVELS} levels`)
 }
 
 /** @throws Error for what is no JSON, or has too many levels */
@@ -128,7 +132,7 @@ export function writeValue(writer: BinaryWriter, value: unknown, level = 0): Bin
 
 /** @throws Error for what is no list of JSON values */
 export function writeList(writer: BinaryWriter, value: unknown, level = 0): BinaryWriter {
-  if (!Array.isArray(value)) throw new Error('a value is not a list')
+  if (!Array.isArray(value)) throw new Error('a google.protobuf.ListValue must be a list')
   checkLevel(level)
   for (const item of value) writeValue(writer.tag(1, LengthDelimited).fork(), item, level).join()
   return writer
@@ -137,7 +141,7 @@ export function writeList(writer: BinaryWriter, value: unknown, level = 0): Bina
 /** @throws Error for what is no JSON object */
 export function writeStruct(writer: BinaryWriter, value: unknown, level = 0): BinaryWriter {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('a value is not a JSON object')
+    throw new Error('a google.protobuf.Struct must be a JSON object')
   checkLevel(level)
   for (const [key, item] of Object.entries(value)) {
     writer.tag(1, LengthDelimited).fork().tag(1, LengthDelimited).string(key)

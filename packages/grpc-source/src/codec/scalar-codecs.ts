@@ -81,7 +81,8 @@ const SHORT_CODECS: Readonly<Record<Exclude<ScalarType, LongType>, ScalarCodec>>
     read: (reader) => reader.string(),
     write(writer, value, path) {
       if (typeof value !== 'string') throw wrongValue(path, 'a string', value)
-      if (LONE_SURROGATE.test(value)) throw wrongValue(path, 'a string without lone surrogates', value)
+      if (LONE_SURROGATE.test(value))
+        throw wrongValue(path, 'a valid Unicode string, without lone surrogates', value)
       writer.string(value)
     },
     isZero: (value) => value === '',
@@ -195,7 +196,9 @@ export function isBase64(value: string): boolean {
 }
 
 export function wrongValue(path: string, expected: string, value: unknown): Error {
-  return badInputError(`"${path}" must be ${expected}, got ${shown(value)}`)
+  return badInputError(
+    `${path === '' ? 'the request' : `"${path}"`} must be ${expected}, got ${shown(value)}`,
+  )
 }
 
 const SHOWN_CHARACTERS = 60

@@ -154,7 +154,7 @@ export class WireReader {
       else if (wireType === 4) depth--
       else this.skip(wireType, tag >>> 3)
       if (depth > 0) continue
-      if (tag >>> 3 !== fieldNumber) throw malformed('a group ends that was not started')
+      if (tag >>> 3 !== fieldNumber) throw malformed('an end-group tag does not match its start-group tag')
       return this.buffer.subarray(start, end)
     }
   }

@@ -110,7 +110,8 @@ export async function createAnnotations(): Promise<Annotations> {
 
   function reader(extensionName: string): (options: Message | undefined) => JsonValue | undefined {
     const extension = registry.getExtension(extensionName)
-    if (!extension) throw new Error(`${extensionName} is not part of this package's protos`)
+    if (!extension)
+      throw new Error(`the protos of @vinyasa/grpc-source do not define the extension ${extensionName}`)
     return (options) => readExtension(options, extension)
   }
 

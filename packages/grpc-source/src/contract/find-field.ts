@@ -8,8 +8,6 @@ export function fieldOf(shapes: Shapes, message: DescMessage, name: string): Fie
 
 /** Says what fields a message has. */
 export function fieldNames(shapes: Shapes, message: DescMessage): string {
-  return `its fields are ${shapes
-    .message(message)
-    .fields.map(({ name }) => name)
-    .join(', ')}`
+  const names = shapes.message(message).fields.map(({ name }) => name)
+  return names.length === 0 ? 'the message has no fields' : `its fields are ${names.join(', ')}`
 }

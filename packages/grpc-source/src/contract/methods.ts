@@ -282,7 +282,7 @@ function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]
       findings.push({
         file: method.desc.parent.file.proto.name,
         element: method.id,
-        message: `the ${method.type.toLowerCase()} field "${method.name}" is also used by ${first.origin}; rename one of them with (graphql.schema).name or methods`,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" is also used by ${first.origin}; rename one of the two fields with (graphql.schema).name or the setting methods`,
       })
     }
     seen.set(key, method)
@@ -295,6 +295,6 @@ function fieldNamed(fields: readonly DescField[], wanted: string): DescField | u
 
 function fieldList(fields: readonly DescField[]): string {
   return fields.length === 0
-    ? 'it has no fields'
+    ? 'the message has no fields'
     : `its fields are ${fields.map(({ name }) => name).join(', ')}`
 }

@@ -106,7 +106,8 @@ function checkOverrides(overrides: Readonly<Record<string, string>>, findings: F
     const owners = rivals.map(([typeName]) => typeName)
     const message = `typeNames assigns the name "${name}" to ${owners.join(' and ')}`
     const path = ['typeNames', ...owners.slice(-1)]
-    if (rivals.length > 1) findings.push({ message, path })
-    if (RESERVED.includes(name)) findings.push({ message: `${message}, but the name is reserved`, path })
+    if (rivals.length > 1) findings.push({ message: `${message}; each type needs its own name`, path })
+    if (RESERVED.includes(name))
+      findings.push({ message: `${message}, but the name is reserved; choose another name`, path })
   }
 }

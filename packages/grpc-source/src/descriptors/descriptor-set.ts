@@ -14,7 +14,7 @@ export async function readDescriptorSet(input: string | Uint8Array): Promise<Fil
   } catch (cause) {
     throw descriptorSetError(origin, reasonOf(cause), cause)
   }
-  throw descriptorSetError(origin, 'it contains no files')
+  throw descriptorSetError(origin, 'the set contains no files')
 }
 
 /**
@@ -49,7 +49,7 @@ function isMarkedImport({ $unknown = [] }: Message): boolean {
 
 function descriptorSetError(origin: string, reason: string, cause?: unknown): GrpcSourceError {
   return descriptorError(
-    `descriptorSet: ${origin} is not a FileDescriptorSet: ${reason}; create one with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
+    `descriptorSet: ${origin} cannot be read as a FileDescriptorSet (${reason}); create a descriptor set with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
     cause,
     ['descriptorSet'],
   )

@@ -34,7 +34,8 @@ export async function loadDescriptors(
   }
   const named = Object.entries(inputs).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
   if (named.length !== 1) {
-    const found = named.length === 0 ? 'no option is set' : `${named.join(' and ')} are set`
+    const inUse = named.map((name) => (protoFiles ? name : name.replace('protoFiles', 'protoText')))
+    const found = inUse.length === 0 ? 'none of these options is set' : `${inUse.join(' and ')} are set`
     throw optionError(
       [],
       `set exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; ${found}`,

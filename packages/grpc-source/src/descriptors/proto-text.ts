@@ -110,7 +110,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
     const proto = await find.named(path)
     if (!proto)
       throw descriptorError(
-        `the proto file "${path}" does not exist (working directory ${process.cwd()}; ${where})`,
+        `the proto file "${path}" does not exist (working directory ${process.cwd()}; ${where}); correct the path, or add the file's folder to includePaths`,
         undefined,
         ['protoFiles', index],
       )
@@ -121,7 +121,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const symbols = resolveTypes(references, files, [...wellKnown.values()], missing, where)
   for (const { importPath, importedBy } of missing) {
     onLeftOut(
-      `${importedBy} imports "${importPath}", which was not found (${where}); its types are not used, but the options that it defines are ignored`,
+      `${importedBy} imports "${importPath}", which was not found (${where}); options that the missing file defines are ignored, unless you add its folder to includePaths`,
     )
   }
   return { registry: withOptions(files, [...wellKnown.values()], symbols, onLeftOut), named }
@@ -135,7 +135,7 @@ function refuseCircle(name: string, chain: readonly Importing[]): void {
   throw invalidFile(name, [
     new ProtoSyntaxError(
       first.at,
-      `${name} imports itself (${circle}); move the shared definitions to a separate file`,
+      `${name} imports itself (${circle}); remove this import, or move the shared definitions to a separate file`,
     ),
   ])
 }

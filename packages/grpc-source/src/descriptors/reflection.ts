@@ -79,14 +79,15 @@ class ReflectedFiles {
 
   /** Why the server gave no file, if it did not. */
   add(answer: ReflectionAnswer | undefined): string | undefined {
-    if (!answer) return 'the server did not respond'
+    if (!answer) return 'the reflection stream ended without a response'
     const { errorResponse, fileDescriptorResponse } = answer
     if (errorResponse) return errorResponse.errorMessage || `error ${errorResponse.errorCode}`
     for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
       this.#bytes += bytes.length
       if (this.#bytes > MAX_BYTES || this.#files.size >= MAX_FILES)
-        throw new Error(
-          `the descriptors exceed ${MAX_BYTES} bytes or ${MAX_FILES} files; list the services that you need in reflection.services`,
+        throw new GrpcSourceError(
+          'GRPC_SOURCE_REFLECTION',
+          `reflection: the descriptors of the server exceed ${MAX_BYTES} bytes or ${MAX_FILES} files; list the services that you need in reflection.services`,
         )
       const file = fromBinary(FileDescriptorProtoSchema, bytes)
       if (this.#files.has(file.name)) continue
@@ -129,7 +130,7 @@ async function addServices(
       if (files.hasService(name)) continue
       described.delete(name)
       leftOut.push(
-        `${name}: the server lists this service but does not describe it (${reason ?? 'the returned files do not define it'})`,
+        `${name}: the server lists this service, but returned no descriptor for the service (${reason ?? 'the returned files do not define the service'})`,
       )
     }
   }
@@ -147,7 +148,7 @@ async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
     }
     const still = files.missingImports().find((name) => missing.includes(name))
     if (still !== undefined)
-      throw new Error(`the import "${still}": the server returned a file with another name`)
+      throw new Error(`the import "${still}": the server did not return a file with this name`)
   }
 }
 
@@ -211,6 +212,9 @@ async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Pr
 
 function descriptorOf(registry: FileRegistry, name: string): DescMessage {
   const message = registry.getMessage(`grpc.reflection.v1.${name}`)
-  if (!message) throw new Error(`${name} is not part of this package's protos`)
+  if (!message)
+    throw new Error(
+      `the installed package @vinyasa/grpc-source does not contain grpc.reflection.v1.${name}; install the package again`,
+    )
   return message
 }

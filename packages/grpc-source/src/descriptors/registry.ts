@@ -15,7 +15,7 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
       const standard = wellKnownFile(dependency)
       if (!standard)
         throw descriptorError(
-          `${file.name} imports "${dependency}", which is not in the descriptors; generate them with imports (protoc --include_imports; buf includes imports by default)`,
+          `${file.name} imports "${dependency}", which the descriptors do not contain; generate the descriptors with imports (protoc --include_imports; buf includes imports by default)`,
         )
       known.add(dependency)
       files.push(standard.proto)
@@ -25,6 +25,9 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
   try {
     return createFileRegistry(create(FileDescriptorSetSchema, { file: inDependencyOrder(files) }))
   } catch (cause) {
-    throw descriptorError(`the descriptors are inconsistent: ${reasonOf(cause)}`, cause)
+    throw descriptorError(
+      `the descriptors are invalid: ${reasonOf(cause)}; compile the .proto files with protoc or buf, and fix the errors that the compiler reports`,
+      cause,
+    )
   }
 }

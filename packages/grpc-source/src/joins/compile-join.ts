@@ -78,13 +78,18 @@ export function createJoinPlans(): JoinPlans {
       const own = memberIn(type, join.parentKey)
       const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
       if (!key || !isLeafType(leaf) || definition.args.length > 0)
-        throw new NotPlannable(`${definition.name} is not joined by a field of ${parent.typeName}`)
+        throw new NotPlannable(
+          `the join ${type.name}.${definition.name} has arguments, or its key ${join.parentKey} is not a scalar field of ${parent.typeName}`,
+        )
       const place = plans.place(scope, definition, join, nodes)
       return inPlaceOf(key, options, (writing, value) => {
         const given = serializedKey(leaf, value)
         if (given !== null) writing.gaps.push({ at: writing.json.length, place, key: String(given) })
         else if (place.missing) writing.json.raw(place.missing)
-        else throw new FallBack('a non-nullable joined field has no key')
+        else
+          throw new FallBack(
+            `the join ${type.name}.${definition.name} is non-nullable, but its key ${join.parentKey} is null or empty`,
+          )
       })
     },
     shared(scope, parent, type, definition, nodes, options) {
@@ -118,7 +123,9 @@ function itemWriter(
     isListType(nullable) !== join.many ||
     !isObjectType(type)
   )
-    throw new NotPlannable(`${definition.name} is joined as ${String(definition.type)}`)
+    throw new NotPlannable(
+      `a plan cannot read the items of the join ${definition.name} as ${String(definition.type)}`,
+    )
   const compiler = createMessageCompiler(scope, codecs, plans)
   const plan = compiler.object(items.value.message, type, nodes, itemKey)
   const { read: readKey, initial } = keyOf(itemKey, codecs)
@@ -166,7 +173,8 @@ function textField(type: GraphQLObjectType, name: string, fields: readonly Field
     isLeafType(leaf) &&
     isSpecifiedScalarType(leaf) &&
     !field.annotation.resolver
-  if (!field || !isText) throw new NotPlannable(`${type.name}.${name} is the key of a join but not a string`)
+  if (!field || !isText)
+    throw new NotPlannable(`the join key ${type.name}.${name} must be a string field of the message`)
   return field
 }
 
@@ -180,7 +188,9 @@ interface Key {
 function keyOf(field: FieldShape, options: LeafOptions): Key {
   const { value } = field
   if (field.cardinality !== 'single' || value.kind === 'message')
-    throw new NotPlannable(`${field.desc.toString()} is the key of a join but not a single value`)
+    throw new NotPlannable(
+      `${field.desc.toString()} cannot be the key of a join, because it is a list, a map or a message`,
+    )
   const isNull = field.hasPresence || value.kind === 'wellKnown'
   return { read: leafReader(value, options), initial: isNull ? null : leafZero(value, options) }
 }

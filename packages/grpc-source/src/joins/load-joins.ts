@@ -174,7 +174,7 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
   return gap.key !== null
 }
 
-function missing({ place: { missing: json } }: JoinGap): Value {
-  if (!json) throw new FallBack('a non-nullable joined field has no item')
+function missing({ place: { missing: json, join } }: JoinGap): Value {
+  if (!json) throw new FallBack(`a non-nullable joined field has no item in ${join.items.desc.toString()}`)
   return { length: json.length, objects: 0, json }
 }

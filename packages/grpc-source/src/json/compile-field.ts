@@ -54,12 +54,17 @@ export function createFieldCompiler(
     const nullable = getNullableType(type)
     if (value.kind === 'message') {
       if (!isObjectType(nullable))
-        throw new NotPlannable(`${value.message.typeName} is the type ${String(nullable)}`)
+        throw new NotPlannable(
+          `the message ${value.message.typeName} has the GraphQL type ${String(nullable)}, which is not an object type`,
+        )
       const plan = compileObject(value.message, nullable, nodes)
       return (transcoder) => transcoder.nestedObject(plan, group)
     }
     const write = leafWriter(value, nullable, isNonNullType(type), options)
-    if (!write) throw new NotPlannable(`${String(nullable)} is not a scalar or an enum`)
+    if (!write)
+      throw new NotPlannable(
+        `the GraphQL type ${String(nullable)} is not a scalar or an enum, but its protobuf value is converted to one`,
+      )
     return write
   }
 
@@ -67,7 +72,9 @@ export function createFieldCompiler(
     const { number } = field.desc
     const check = skipRules.check(field)
     if (field.value.kind !== 'message' || !check)
-      throw new NotPlannable(`${field.desc.toString()} is not a boolean`)
+      throw new NotPlannable(
+        `${field.desc.toString()} is a Boolean in GraphQL, but not a message without fields in the protos`,
+      )
     const wireType = wireTypeOf(field.value, options.scalars)
     if (field.cardinality === 'list')
       return listField(field, options, (transcoder) => {
@@ -83,7 +90,10 @@ export function createFieldCompiler(
 
   function list(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const nullable = getNullableType(type)
-    if (!isListType(nullable)) throw new NotPlannable(`${field.desc.toString()} is not a list`)
+    if (!isListType(nullable))
+      throw new NotPlannable(
+        `${field.desc.toString()} is repeated, but its GraphQL type ${String(nullable)} is not a list`,
+      )
     const group = wireTypeOf(field.value, options.scalars) === 3 ? field.desc.number : 0
     const item = writerOf(field.value, nullable.ofType as GraphQLOutputType, nodes, group)
     return listField(field, options, item)

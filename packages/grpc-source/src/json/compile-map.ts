@@ -97,7 +97,10 @@ export function createMapCompiler(
         write: jsonWriter(field, nullable, options),
       }
     const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
-    if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is not a list of entries`)
+    if (!isObjectType(entry))
+      throw new NotPlannable(
+        `${field.desc.toString()} is a map, but its GraphQL type ${String(nullable)} is not a scalar or a list of objects`,
+      )
     return {
       rule,
       absent: Buffer.from('[]'),
@@ -129,7 +132,8 @@ function entriesWriter(field: FieldShape, plan: MessagePlan, { scalars }: LeafOp
       transcoder.object(plan, 0, (place) => {
         if (place !== -1) reader.pos = place
         const value = place === -1 ? key.zero : key.read(reader)
-        if (seen.has(value)) throw new FallBack('a map contains a key twice')
+        if (seen.has(value))
+          throw new FallBack(`the response repeats a key of the map in ${field.desc.toString()}`)
         seen.add(value)
       })
       reader.leave(outer)

@@ -56,7 +56,10 @@ export function createMessageCompiler(
     nodes: readonly FieldNode[],
     first?: FieldShape,
   ): MessagePlan {
-    if (ownIsTypeOf(type)) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
+    if (ownIsTypeOf(type))
+      throw new NotPlannable(
+        `the type ${type.name} has an isTypeOf function, so graphql-js must execute the operation`,
+      )
     const builder = new MessagePlanBuilder()
     if (first) builder.place(first, singleRule(first, options))
     for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
@@ -90,7 +93,9 @@ export function createMessageCompiler(
       .message(desc)
       .fields.find((candidate) => candidate.name === own && candidate.inOutput)
     if (!field || field.annotation.resolver)
-      throw new NotPlannable(`${desc.typeName} has no field for ${type.name}.${name}`)
+      throw new NotPlannable(
+        `the message ${desc.typeName} does not contain the value of ${type.name}.${name}`,
+      )
     return { field, compiled: compileField(field, writtenType(definition), nodes, isFlag(definition)) }
   }
 

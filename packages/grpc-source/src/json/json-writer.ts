@@ -277,13 +277,14 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 function utf8Length(source: Uint8Array, index: number, end: number): number {
   const first = source[index] as number
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
-  if (first < 0xc2 || first > 0xf4 || index + length > end) throw new FallBack('a string is not UTF-8')
+  if (first < 0xc2 || first > 0xf4 || index + length > end)
+    throw new FallBack('the response contains a string that is not valid UTF-8')
   const second = source[index + 1] as number
   const from = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const to = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   let valid = second >= from && second <= to
   for (let offset = 2; offset < length; offset++)
     valid &&= ((source[index + offset] as number) & 0xc0) === 0x80
-  if (!valid) throw new FallBack('a string is not UTF-8')
+  if (!valid) throw new FallBack('the response contains a string that is not valid UTF-8')
   return length
 }

@@ -32,7 +32,7 @@ export function leafWriter(
 ): WriteValue | undefined {
   if (!isLeafType(type)) return undefined
   const writeNull = ({ json }: Transcoder): void => {
-    if (isNonNull) throw new FallBack('a non-nullable value is null')
+    if (isNonNull) throw new FallBack(`a field of the non-nullable type ${type.name}! has the value null`)
     json.raw(NULL)
   }
   if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)
@@ -57,7 +57,10 @@ export function leafToJson(value: unknown, type: GraphQLLeafType): string | unde
   if (value instanceof Error) throw new FallBack(value.message)
   const serialized: unknown = type.serialize(value)
   const json = serialized === null ? undefined : JSON.stringify(serialized)
-  if (json === undefined) throw new FallBack(`${type.name} cannot serialize a value`)
+  if (json === undefined)
+    throw new FallBack(
+      `the GraphQL type ${type.name} serialized a value to null or to a value that JSON cannot represent`,
+    )
   return json
 }
 
@@ -98,7 +101,10 @@ function enumWriter(
     const json = jsonOf.get(name)
     if (json) transcoder.json.raw(json)
     else if (name === null) writeNull(transcoder)
-    else throw new FallBack(`${type.name} does not define a value`)
+    else
+      throw new FallBack(
+        `the response contains an enum value that the GraphQL type ${type.name} does not define`,
+      )
   }
 }
 
@@ -116,7 +122,7 @@ function scalarWriter(
         const length = reader.uint32()
         const start = reader.pos
         reader.pos = start + length
-        if (reader.pos > reader.end) throw new FallBack('a string is truncated')
+        if (reader.pos > reader.end) throw new FallBack('the response contains a truncated string')
         json.string(reader.buffer, start, start + length)
       }
     case ScalarType.BOOL:

@@ -144,7 +144,8 @@ export class ReplyTranscoder implements Transcoder {
     const [from, written, gaps, lists] = [reader.pos, json.length, this.gaps.length, this.lists.length]
     const { objects } = this
     const { items } = reader
-    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deeply')
+    if (++this.depth > MAX_DEPTH)
+      throw new FallBack(`the response nests messages deeper than ${MAX_DEPTH} levels`)
     let next = 0
     let isExpected = true
     json.byte(BRACE)
@@ -195,14 +196,15 @@ export class ReplyTranscoder implements Transcoder {
   }
 
   private absent(given: Part['absent']): void {
-    if (!given) throw new FallBack('a non-nullable field is not set')
+    if (!given) throw new FallBack('the response does not set a field that is non-nullable in GraphQL')
     if (typeof given === 'function') given(this)
     else this.json.raw(given)
   }
 
   /** Opens a frame of slots for a message. */
   private open(plan: MessagePlan): number {
-    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deeply')
+    if (++this.depth > MAX_DEPTH)
+      throw new FallBack(`the response nests messages deeper than ${MAX_DEPTH} levels`)
     const base = this.top
     this.top = base + plan.slots
     if (this.top > this.slots.length) {
@@ -240,7 +242,8 @@ export class ReplyTranscoder implements Transcoder {
         const at = base + rule.slot
         switch (rule.handling) {
           case 'once':
-            if (this.slots[at] !== -1) throw new FallBack('a message field occurs twice')
+            if (this.slots[at] !== -1)
+              throw new FallBack('the response contains a singular message field twice')
             this.slots[at] = reader.pos
             if (rule.check) rule.check(this, wireType)
             else reader.skip(wireType, number)
@@ -269,7 +272,8 @@ export class ReplyTranscoder implements Transcoder {
       reader.skip(wireType, rule.number)
       return
     }
-    if (rule.wireType === 3) throw new FallBack('a group is encoded as a message')
+    if (rule.wireType === 3)
+      throw new FallBack('the response encodes a group field as a length-delimited message')
     if (rule.handling === 'list') {
       const at = base + rule.slot
       if (this.slots[at] === -1) this.slots[at] = tagAt
@@ -287,7 +291,7 @@ export class ReplyTranscoder implements Transcoder {
     for (const other of rule.clears) {
       const at = base + other.slot
       if (this.slots[at] === -1) continue
-      if (other.handling === 'once') throw new FallBack('two fields of a oneof are set')
+      if (other.handling === 'once') throw new FallBack('the response sets two fields of the same oneof')
       this.slots[at] = -1
     }
   }

@@ -39,7 +39,7 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
   PERMISSION_DENIED: {
     ...REFUSED,
     code: 'FORBIDDEN',
-    text: 'The service does not allow this',
+    text: 'The service does not allow this call',
     isAlive: true,
   },
   RESOURCE_EXHAUSTED: {
@@ -51,7 +51,7 @@ export const FAULTS: Readonly<Record<StatusName, Fault>> = {
   FAILED_PRECONDITION: {
     ...REFUSED,
     code: 'FAILED_PRECONDITION',
-    text: 'The service cannot do this in its current state',
+    text: 'The service cannot process this call in its current state',
   },
   // Some parts of a transaction that was cut off may stand.
   ABORTED: {

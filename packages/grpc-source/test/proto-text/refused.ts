@@ -77,7 +77,7 @@ const NUMBERS = rows(
   [
     'reserved ranges that overlap',
     `${P3}message A { reserved 1 to 5, ▲4 to 6; }`,
-    'reserves 4 to 6, which overlaps with 1 to 5',
+    'A has the reserved range 4 to 6, which overlaps with the reserved range 1 to 5',
   ],
   ['a reserved zero', `${P3}message A { reserved ▲0; }`, 'numbers must be from 1 to 2147483646'],
   ['a reserved number past 32 bits', `${P3}message A { reserved ▲2147483648; }`, 'from 1 to 2147483646'],
@@ -104,12 +104,12 @@ const NUMBERS = rows(
   [
     'extension ranges that overlap',
     `${P2}message A { extensions 5 to 9; extensions ▲9 to 12; }`,
-    'overlaps with 5 to 9',
+    'overlaps with the extension range 5 to 9',
   ],
   [
     'an extension range over a reserved one',
     `${P2}message A { reserved 5 to 9; extensions ▲9 to 12; }`,
-    'overlaps with it reserves',
+    'the extension range 9 to 12, which overlaps with the reserved range 5 to 9',
   ],
   ['an extension range of zero', `${P2}message A { extensions ▲0; }`, 'numbers must be from 1 to 536870911'],
   ['an extension range backwards', `${P2}message A { extensions ▲9 to 5; }`, 'ends before it starts'],
@@ -149,7 +149,7 @@ const NAMES = rows(
   [
     'values of one name in two enums of one scope',
     `${P3}enum A { Z = 0; } enum B { ▲Z = 0; }`,
-    'enum values share the scope of their enum',
+    'enum values must have unique names',
   ],
   [
     'a value and a message of one name',
@@ -195,7 +195,7 @@ const NAMES = rows(
   [
     'a name of a file that this one does not see, which it uses',
     `${P3}import "c.proto"; message ▲A {} message B { A a = 1; }`,
-    'A is also defined in b.proto; rename one of them, or import the file by the same path everywhere',
+    'A is also defined in b.proto; rename one of the definitions, or import the file by the same path everywhere',
     { 'b.proto': `${P3}message A {}`, 'c.proto': `${P3}import "b.proto";` },
   ],
   [
@@ -207,7 +207,7 @@ const NAMES = rows(
   [
     'fields of one JSON name',
     `${P3}message A { string foo_bar = 1; int32 ▲fooBar = 2; }`,
-    'the JSON name "fooBar"',
+    'the default JSON name "fooBar"',
   ],
 )
 
@@ -308,7 +308,11 @@ const ENUMS = rows(
   ['a value before 32 bits', `${P3}enum A { Z = 0; Y = ▲-2147483649; }`, '-2147483648'],
   ['a reserved number', `${P3}enum A { reserved -3 to 5; Z = ▲0; }`, 'which A reserves (-3 to 5)'],
   ['a reserved name', `${P3}enum A { reserved "Y"; Z = 0; ▲Y = 1; }`, 'the name Y is reserved by A'],
-  ['reserved ranges that overlap', `${P3}enum A { reserved 2 to 4, ▲4; Z = 0; }`, 'overlaps with 2 to 4'],
+  [
+    'reserved ranges that overlap',
+    `${P3}enum A { reserved 2 to 4, ▲4; Z = 0; }`,
+    'overlaps with the reserved range 2 to 4',
+  ],
   ['a name reserved twice', `${P3}enum A { reserved "Y", ▲"Y"; Z = 0; }`, 'twice'],
   ['no number', `${P3}enum A { Z▲; }`, 'expected "="'],
   ["values that are one without the enum's name", `${P3}enum Kind { KIND_ONE = 0; ▲ONE = 1; }`, 'KIND_ONE'],
@@ -449,7 +453,7 @@ const NEWER_ROWS = rows(
   [
     'fields of one JSON name in a message that asks for JSON again',
     `${E23}option features.json_format = LEGACY_BEST_EFFORT; message A { option features.json_format = ALLOW; string foo_bar = 1; int32 ▲fooBar = 2; }`,
-    'the JSON name "fooBar"',
+    'the default JSON name "fooBar"',
   ],
   [
     'JSON names that both were written, where the file has no rules for JSON',

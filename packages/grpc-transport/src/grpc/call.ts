@@ -276,7 +276,7 @@ export class Http2Call implements PendingCall, StreamOwner {
       }
       stream.send(NOTHING, true)
     } catch (cause) {
-      this.end(new GrpcCallError('UNKNOWN', `the requests could not be read: ${String(cause)}`, { cause }))
+      this.end(new GrpcCallError('UNKNOWN', `the requests could not be sent: ${String(cause)}`, { cause }))
     }
   }
 

@@ -180,7 +180,7 @@ export class Connection {
     this.retire(
       code === ErrorCode.NO_ERROR && this.state === 'ready'
         ? undefined
-        : new Error(`the server closed the connection with code ${code}`),
+        : new Error(`the server closed the connection with HTTP/2 error code ${code}`),
     )
   }
 
@@ -216,7 +216,11 @@ export class Connection {
     if (silence < keepalive.timeMs) return this.#pingAfter(keepalive.timeMs - silence)
     const { timeoutMs } = keepalive
     const stop = countDown(timeoutMs, () =>
-      this.#destroy(new Error(`the server did not respond to a ping within ${timeoutMs} ms`)),
+      this.#destroy(
+        new Error(
+          `the server did not respond to a keepalive ping within ${timeoutMs} ms (channel.keepalive.timeoutMs)`,
+        ),
+      ),
     )
     this.#stopPinging = stop
     this.#session.ping(() => {

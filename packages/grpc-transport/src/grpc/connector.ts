@@ -41,7 +41,7 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
         openSocket: (onread) => open(socketAddress, onread).setNoDelay(true),
         checkSocket: (socket) =>
           socket instanceof TLSSocket && socket.alpnProtocol !== 'h2'
-            ? 'the server did not select HTTP/2 (ALPN)'
+            ? 'the server did not select HTTP/2 (ALPN) in the TLS handshake; enable HTTP/2 on the server'
             : undefined,
         keepalive: () => keepalive,
         onTooManyPings() {

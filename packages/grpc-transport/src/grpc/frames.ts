@@ -80,7 +80,10 @@ export class FrameReader {
   #begin(): void {
     const [flag, a = 0, b = 0, c = 0, d = 0] = this.#prefix
     if (flag !== 0 && flag !== 1) {
-      throw new GrpcCallError('INTERNAL', `the reply is not a gRPC message: its first byte is ${flag}`)
+      throw new GrpcCallError(
+        'INTERNAL',
+        `the reply is not a gRPC message: its first byte is ${flag}, not 0 or 1`,
+      )
     }
     const size = a * 2 ** 24 + ((b << 16) | (c << 8) | d)
     if (this.#maxBytes >= 0 && size > this.#maxBytes) throw tooLarge(size, this.#maxBytes)
@@ -126,7 +129,7 @@ export async function decompress(
   if (encoding === undefined || encoding === 'identity') {
     throw new GrpcCallError(
       'INTERNAL',
-      'the reply is compressed, but its headers do not name the compression',
+      'the reply is compressed, but its header grpc-encoding is missing or "identity"',
     )
   }
   if (encoding !== 'gzip' && encoding !== 'deflate') {

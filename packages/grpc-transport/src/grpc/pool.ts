@@ -157,7 +157,10 @@ export class Pool {
     const { target, connectTimeoutMs } = this.#options
     this.#isResolving = true
     if (connectTimeoutMs > 0) {
-      const giveUp = (): void => this.#settle(new Error(`no response within ${connectTimeoutMs} ms`))
+      const giveUp = (): void =>
+        this.#settle(
+          new Error(`the DNS lookup took more than ${connectTimeoutMs} ms (channel.connectTimeoutMs)`),
+        )
       this.#resolveTimer = this.#clock.setTimeout(giveUp, connectTimeoutMs)
     }
     try {

@@ -17,9 +17,9 @@ export function createHeadBlock(scheme: 'http' | 'https', authority: string): He
     out.byte(METHOD_POST)
     out.byte(SCHEME[scheme])
     out.byte(AUTHORITY)
-    out.text(checked(authority))
+    out.text(checked(':authority', authority))
     out.byte(PATH)
-    out.text(checked(path))
+    out.text(checked(':path', path))
     out.field('te', 'trailers')
     out.field('content-type', 'application/grpc')
     out.field('user-agent', 'grpc-node-vinyasa')
@@ -43,13 +43,13 @@ export function writeFields(out: OutBuffer, metadata: MetadataEntries): void {
   for (const [name, value] of metadata) {
     if (FORBIDDEN.has(name) || !/^[!#-'*+.^`|~0-9_a-z-]+$/.test(name))
       throw new Error(`HTTP/2 does not allow the header "${name}"`)
-    const text = typeof value === 'string' ? checked(value) : Buffer.from(value).toString('base64')
+    const text = typeof value === 'string' ? checked(name, value) : Buffer.from(value).toString('base64')
     // No proxy is to keep credentials in a table that others may probe.
     out.field(name, text, name === 'authorization')
   }
 }
 
-function checked(value: string): string {
+function checked(name: string, value: string): string {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value
-  throw new Error('a header contains characters that HTTP does not allow')
+  throw new Error(`the header "${name}" contains characters that HTTP does not allow`)
 }

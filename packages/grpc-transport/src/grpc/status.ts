@@ -49,23 +49,29 @@ export function httpStatusError(headers: HeaderList): GrpcCallError {
   const type = headers.get('content-type')
   return new GrpcCallError(
     BY_HTTP_STATUS[status] ?? 'UNKNOWN',
-    `the reply has HTTP status ${status}${type === undefined ? '' : ` and type ${type}`} but no grpc-status`,
+    `the reply has HTTP status ${status}${type === undefined ? '' : ` and content-type ${type}`} but no grpc-status`,
   )
 }
 
 const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
-  [ErrorCode.NO_ERROR]: ['INTERNAL', 'the server ended the call without a status'],
+  [ErrorCode.NO_ERROR]: ['INTERNAL', 'the server ended the call without a gRPC status'],
   [ErrorCode.REFUSED_STREAM]: ['UNAVAILABLE', 'the server refused the call'],
   [ErrorCode.CANCEL]: ['CANCELLED', 'the server cancelled the call'],
-  [ErrorCode.ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server is receiving too many calls'],
-  [ErrorCode.INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the server requires a more secure connection'],
+  [ErrorCode.ENHANCE_YOUR_CALM]: [
+    'RESOURCE_EXHAUSTED',
+    'the server rejected the call because this client sends too much (HTTP/2 error ENHANCE_YOUR_CALM)',
+  ],
+  [ErrorCode.INADEQUATE_SECURITY]: [
+    'PERMISSION_DENIED',
+    'the server requires a more secure connection (HTTP/2 error INADEQUATE_SECURITY); use TLS 1.2 or later with a cipher suite that HTTP/2 allows',
+  ],
 }
 
 /** Returns the error that an RST_STREAM means. */
 export function resetError(code: number): GrpcCallError {
   const [status, message] = BY_RST_CODE[code] ?? [
     'INTERNAL' as const,
-    `the server reset the stream with code ${code}`,
+    `the server reset the stream with HTTP/2 error code ${code}`,
   ]
   return new GrpcCallError(status, message, { wasSent: code !== ErrorCode.REFUSED_STREAM })
 }

@@ -39,7 +39,10 @@ export function parseTarget(address: string): Target {
     case 'unix':
       return fixed('localhost', [{ path: rest.startsWith('//') ? rest.slice(2) : rest }])
     default:
-      throw targetError(address, 'the scheme is only supported by the transport "grpc-js"')
+      throw targetError(
+        address,
+        'the scheme is only supported by the transport "grpc-js"; set transport: "grpc-js"',
+      )
   }
 }
 

@@ -39,11 +39,11 @@ export const FRAME_BUDGETS: readonly FrameBudget[] = [
   { name: 'WINDOW_UPDATE', perSecond: 20_000, perCall: 4 },
   // A block that is too large fails its call alone, and is read to its end.
   { name: 'CONTINUATION', perSecond: 4_000, perCall: 8_192 },
-  { name: 'unknown', perSecond: 10_000, perCall: 0 },
+  { name: 'unknown type', perSecond: 10_000, perCall: 0 },
   // Streams of very small messages are honest, and take their time where they are decoded.
   { name: 'small DATA', perSecond: 250_000, perCall: 2 },
   // Beyond what was under way when a call was given up (`forgive`).
-  { name: 'late DATA', perSecond: 50_000, perCall: 0 },
+  { name: 'DATA for ended calls', perSecond: 50_000, perCall: 0 },
 ]
 
 /** Counts a peer's frames. Beyond a budget the peer is told to calm itself, and left. */
@@ -81,7 +81,7 @@ export class FrameBudgets {
     if (counted <= budget.perSecond + budget.perCall * this.#calls) return
     throw new Http2ProtocolError(
       ErrorCode.ENHANCE_YOUR_CALM,
-      `the server sent too many ${budget.name} frames in one second`,
+      `the server sent too many HTTP/2 frames (${budget.name}) in one second`,
     )
   }
 }

@@ -88,7 +88,10 @@ export class FrameParser {
     this.#flags = header[at + 4] as number
     this.#stream = header.readUInt32BE(at + 5) & 0x7fff_ffff
     if (this.#rest > MAX_FRAME_BYTES) {
-      throw new Http2ProtocolError(ErrorCode.FRAME_SIZE_ERROR, `a frame has ${this.#rest} bytes`)
+      throw new Http2ProtocolError(
+        ErrorCode.FRAME_SIZE_ERROR,
+        `the server sent an HTTP/2 frame of ${this.#rest} bytes; the maximum is ${MAX_FRAME_BYTES} bytes`,
+      )
     }
     this.#isInPayload = true
     return pos
@@ -113,7 +116,10 @@ export function unpadded(flags: number, payload: Buffer): Buffer {
   if ((flags & Flag.PADDED) === 0) return payload
   const padding = payload[0] ?? payload.length
   if (padding >= payload.length) {
-    throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, 'the padding of a frame is longer than the frame')
+    throw new Http2ProtocolError(
+      ErrorCode.PROTOCOL_ERROR,
+      'the server sent an HTTP/2 frame whose padding does not fit into its payload',
+    )
   }
   return payload.subarray(1, payload.length - padding)
 }

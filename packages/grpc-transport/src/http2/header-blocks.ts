@@ -6,7 +6,7 @@ import { HpackDecoder } from './hpack-decoder.ts'
 /** Bytes that a block may hold, as with Node's own client. The peer is told, and need not keep to it. */
 export const MAX_HEADER_LIST_BYTES = 65_535
 /** The fault of a server that did not keep to it. */
-export const TOO_MUCH: string = `a header block of more than ${MAX_HEADER_LIST_BYTES} bytes`
+export const TOO_MUCH: string = `a header block of more than ${MAX_HEADER_LIST_BYTES} bytes, the limit for response headers and trailers`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024
 /** The connection ends if more fields had to be decoded: only a hostile peer ignores the announced limit so far. */
@@ -47,14 +47,20 @@ export class HeaderBlocks {
   continue(flags: number, payload: Buffer): HeaderBlock | undefined {
     this.#bytes += payload.length < SMALL_FRAME_BYTES ? SMALL_FRAME_COST : payload.length
     if (this.#bytes > MAX_BLOCK_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block without END_HEADERS')
+      throw new Http2ProtocolError(
+        ErrorCode.ENHANCE_YOUR_CALM,
+        'the server sent too many HTTP/2 CONTINUATION frames for one header block',
+      )
     return this.#read(flags, payload)
   }
 
   #read(flags: number, part: Buffer): HeaderBlock | undefined {
     this.#decoder.push(part)
     if (this.#decoder.listBytes > MAX_DECODED_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block has too many fields')
+      throw new Http2ProtocolError(
+        ErrorCode.ENHANCE_YOUR_CALM,
+        `the server sent a header block of more than ${MAX_DECODED_BYTES} bytes; the limit is ${MAX_HEADER_LIST_BYTES} bytes`,
+      )
     if ((flags & Flag.END_HEADERS) === 0) return undefined
     const stream = this.#stream
     this.#stream = 0

@@ -72,7 +72,7 @@ export class HpackDecoder {
   /** The block is whole. Undefined where it holds more than is allowed. @throws Http2ProtocolError */
   finish(): HeaderList | undefined {
     if (this.#rest.length > 0 || this.#skipped > 0 || this.#dropsValue)
-      throw wrongCode('a header block ends in the middle of a field')
+      throw wrongCode('the block ends in the middle of a field')
     const list = this.#bytes <= this.#maxBytes ? this.#list : undefined
     this.#list = new HeaderList()
     this.#bytes = this.#resizes = 0
@@ -98,7 +98,9 @@ export class HpackDecoder {
     if ((first & 0xe0) === 0x20) {
       // RFC 7541, section 4.2: at most the smallest and the final size, in front of all fields.
       if (this.#bytes > 0 || ++this.#resizes > 2)
-        throw wrongCode('the table size is changed within a header block')
+        throw wrongCode(
+          'a table size update follows a field, or the block has more than two of these updates',
+        )
       const limit = this.#integer(5)
       if (limit === undefined) return false
       this.#resize(limit)
@@ -146,12 +148,12 @@ export class HpackDecoder {
   }
 
   #at(index: number, part: 0 | 1): string {
-    if (index === 0) throw wrongCode('the table index is 0')
+    if (index === 0) throw wrongCode('the table has no entry 0')
     const text =
       index <= STATIC_ENTRIES
         ? STATIC[(index - 1) * 2 + part]
         : this.#table[this.#table.length - (index - STATIC_ENTRIES) * 2 + part]
-    if (text === undefined) throw wrongCode('the table index does not exist')
+    if (text === undefined) throw wrongCode(`the table has no entry ${index}`)
     return text
   }
 
@@ -162,7 +164,8 @@ export class HpackDecoder {
   }
 
   #resize(limit: number): void {
-    if (limit > TABLE_BYTES) throw wrongCode('the table size exceeds its limit')
+    if (limit > TABLE_BYTES)
+      throw wrongCode(`the table size ${limit} is over the limit of ${TABLE_BYTES} bytes`)
     this.#tableLimit = limit
     this.#evict()
   }
@@ -207,7 +210,7 @@ export class HpackDecoder {
       value += (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw wrongCode('a number is too large')
+    throw wrongCode('an index, a length or a table size is too large')
   }
 }
 

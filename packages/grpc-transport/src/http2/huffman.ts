@@ -34,14 +34,15 @@ export class HuffmanReader {
         pending++
         if (bit === 0) isPadding = false
         if (node < LEAF) continue
-        if (node - LEAF === END) throw wrongCode('a string contains the end-of-string code')
+        if (node - LEAF === END) throw wrongCode('a Huffman-coded string contains the end-of-string code')
         text[length++] = node - LEAF
         node = 0
         pending = 0
         isPadding = true
       }
     }
-    if (pending > 7 || !isPadding) throw wrongCode('a string ends in the middle of a code')
+    if (pending > 7 || !isPadding)
+      throw wrongCode('a Huffman-coded string ends with an incomplete code or invalid padding')
     return text.toString('latin1', 0, length)
   }
 }

@@ -37,7 +37,7 @@ export class Outgoing {
     if (this.#out.length + this.#socket.writableLength > MAX_UNSENT_BYTES)
       throw new Http2ProtocolError(
         ErrorCode.ENHANCE_YOUR_CALM,
-        'the server sends control frames but does not read the responses',
+        'the server sends HTTP/2 control frames (PING, SETTINGS) but does not read the acknowledgements',
       )
   }
 

@@ -64,7 +64,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   /** @throws when the session takes no more, or what the owner throws */
   request(owner: StreamOwner): Http2Stream {
-    if (this.isClosing || this.isDestroyed) throw new Error('the session accepts no more streams')
+    if (this.isClosing || this.isDestroyed) throw new Error('the HTTP/2 connection is closing')
     this.#outgoing.headers(this.#nextId, owner)
     const stream = new Http2Stream(this.#nextId, owner, this.#initialWindow, this)
     this.#streams.add(stream)
@@ -139,7 +139,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
     if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'data before headers')
     if (!stream.receive(piece.length, isEnd))
-      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'more data than its window allows')
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'more data than HTTP/2 flow control allows')
     if (piece.length > 0) stream.owner.onData(piece)
     if (isEnd) this.#endStream(stream)
   }
@@ -199,7 +199,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
     // Headers that follow the data have to be the end.
     if (stream.hasResponse && !isEnd)
-      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'headers in the middle of data')
+      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'HTTP/2 trailers that do not end the stream')
     stream.hasResponse = true
     stream.owner.onHeaders(list, isEnd)
     if (isEnd) this.#endStream(stream)
@@ -229,7 +229,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     for (const stream of this.#streams.all())
       if (stream.id > last) this.#closeStream(stream, ErrorCode.REFUSED_STREAM)
     if (code !== ErrorCode.NO_ERROR)
-      this.destroy(new Error(`the server closed the connection with code ${code}`))
+      this.destroy(new Error(`the server closed the connection with HTTP/2 error code ${code}`))
     else this.#endIfDone()
   }
 
@@ -244,7 +244,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream) return
     stream.sendWindow += bytes
     if (stream.sendWindow > MAX_WINDOW)
-      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'a WINDOW_UPDATE over 2^31 - 1')
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'an HTTP/2 window larger than 2^31 - 1 bytes')
     this.send(stream)
   }
 

@@ -27,7 +27,9 @@ export async function refusalOf(response: Response): Promise<Answer> {
   if (given?.errors && given.errors.length > 0) return { kind: 'errors', errors: given.errors }
   const { status, statusText } = response
   const isMessage = text !== '' && text.length <= MAX_MESSAGE && !/^\s*[<{[]/.test(text)
-  const message = isMessage ? text : `The operation was refused with status ${status} ${statusText}`.trim()
+  const message = isMessage
+    ? text
+    : `The operation was refused with HTTP status ${status} ${statusText}`.trim()
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   return { kind: 'errors', errors: [new GraphQLError(message, { extensions: { code } })] }
 }

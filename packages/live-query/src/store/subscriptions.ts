@@ -92,7 +92,7 @@ export class Subscriptions {
     if (this.#entries.has(id)) {
       throw new LiveQueryStoreError(
         'LIVE_QUERY_DUPLICATE_ID',
-        `A subscription "${id}" is already registered.`,
+        `The live query store already has a subscription with the id "${id}". Use another id.`,
       )
     }
     const { maxSubscriptions } = this.#options

@@ -107,9 +107,9 @@ export async function openMultipart(
   }
 }
 
-const NAMELESS = 'a part has no name'
+const NAMELESS = 'a part has no name in its Content-Disposition header'
 
 function malformed(error: unknown): GraphQLError {
   if (typeof error === 'string') return badUploadRequest(error)
-  return badUploadRequest(error instanceof Error ? error.message : 'it is not a multipart body')
+  return badUploadRequest(error instanceof Error ? error.message : 'its body cannot be parsed')
 }

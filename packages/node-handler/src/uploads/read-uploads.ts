@@ -67,12 +67,12 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
     if (name !== 'operations' && name !== 'map') return
     if (isCut) throw uploadTooLarge(`The part "${name}"`, maxFieldBytes)
     if (name === 'operations') {
-      if (operations) throw badUploadRequest('it has two parts "operations"')
+      if (operations) throw badUploadRequest('it has two parts named "operations"')
       operations = parseOperations(value)
       return
     }
     if (!operations) throw badUploadRequest('"map" precedes "operations"')
-    if (hasMap) throw badUploadRequest('it has two parts "map"')
+    if (hasMap) throw badUploadRequest('it has two parts named "map"')
     hasMap = true
     for (const [key, paths] of parseMap(value, maxFiles)) {
       const file = new WaitingFile(queue)
@@ -93,7 +93,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
   }
 
   function begin(): void {
-    if (!operations) throw badUploadRequest('it has no part "operations"')
+    if (!operations) throw badUploadRequest('it has no part named "operations"')
     ready({
       operations,
       discard() {
@@ -105,7 +105,9 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
 
   function onEnd(): void {
     begin()
-    const missing = unusableUpload('The request does not contain a file that "map" refers to.')
+    const missing = unusableUpload(
+      'The request does not contain a file that "map" refers to. Send a file for each key of "map".',
+    )
     for (const file of files.values()) if (!file.hasArrived) file.fail(missing)
   }
 

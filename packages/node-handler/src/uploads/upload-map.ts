@@ -14,7 +14,7 @@ export function parseOperations(text: string): object {
 export function parseMap(text: string, maxFiles: number): UploadMap {
   const value = parsed(text, 'map')
   if (!isRecord(value) || !Object.values(value).every(isListOfText))
-    throw badUploadRequest('"map" is not a JSON object of lists of paths')
+    throw badUploadRequest('"map" is not a JSON object whose values are lists of paths')
   const map = new Map(Object.entries(value) as [string, readonly string[]][])
   if ([...map.values()].flat().length > maxFiles || map.size > maxFiles)
     throw badUploadRequest(`"map" has more than ${maxFiles} files or paths`)
@@ -31,7 +31,7 @@ export function place(operations: object, path: string, file: unknown): void {
   for (const step of steps) value = memberOf(value, step)
   if (path.length > MAX_PATH_CHARACTERS || memberOf(value, last) !== null)
     throw badUploadRequest(
-      `the path "${path.slice(0, 100)}" in "map" does not point to a null in "operations"`,
+      `the path "${path.slice(0, 100)}" in "map" does not point to a null value in "operations"`,
     )
   ;(value as Record<string, unknown>)[last] = file
 }
@@ -46,7 +46,7 @@ function parsed(text: string, part: string): unknown {
   try {
     return parsePeerJson(text)
   } catch {
-    throw badUploadRequest(`"${part}" is not valid JSON, or it has more than 200 levels or 100,000 items`)
+    throw badUploadRequest(`"${part}" is not valid JSON, or has more than 20,000 levels or 100,000 items`)
   }
 }
 

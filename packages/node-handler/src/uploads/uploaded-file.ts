@@ -87,9 +87,13 @@ export class WaitingFile implements UploadedFile {
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    if (this.#isOpen || this.#isDiscarded)
+    if (this.#isOpen)
       throw unusableUpload(
-        'A file of the request is read twice, but its content is streamed once. Send the file twice.',
+        'A file of the request is read twice, but a file can be read only once. Send the file twice.',
+      )
+    if (this.#isDiscarded)
+      throw unusableUpload(
+        'A file of the request was not read before the response was sent. Read the file before the resolver completes.',
       )
     this.#isOpen = true
     streamBody(this.#queue.incoming, true)

@@ -82,7 +82,8 @@ export function readInternals(yoga: object): Found {
     return { reasons: ['this version of Yoga is not supported'] }
   }
   const reasons = plugins.flatMap(unhonoured)
-  if (!isPonyfill(fetchAPI)) reasons.push('the option fetchAPI has a different Request class')
+  if (!isPonyfill(fetchAPI))
+    reasons.push("the Request class in Yoga's option fetchAPI is not Yoga's default class for Node")
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] }
   const [onRequestParse = [], onParams = [], onExecutionResult = [], onResultProcess = []] = lists
   return {

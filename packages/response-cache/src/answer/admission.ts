@@ -69,7 +69,10 @@ export class Admission {
     }
     report.isPersonal ||= mayBePersonal(profile, identity)
     report.reason ??=
-      obstacle ?? (key ? 'scope is PRIVATE and the caller is not identified' : whyNoKey(profile, identity))
+      obstacle ??
+      (key
+        ? 'the operation has a field with scope PRIVATE, and the request has neither a session nor a header of varyHeaders'
+        : whyNoKey(profile, identity, this.#hasSession))
     const { unknown } = profile.variesBy
     if (unknown !== undefined && !this.#hasSession) this.#warnOnce(unknown, () => unknownCaller(unknown))
     return false
@@ -97,9 +100,9 @@ export class Admission {
   }
 
   #obstacleOf(profile: DocumentProfile): string | undefined {
-    if (profile.operation !== 'query') return `it is a ${profile.operation}`
-    if (profile.introspection) return 'it is introspection'
-    if (!this.#lifetimes.mayBeKept(profile)) return 'its TTL is 0'
+    if (profile.operation !== 'query') return `the operation is a ${profile.operation}`
+    if (profile.introspection) return 'the operation is an introspection query'
+    if (!this.#lifetimes.mayBeKept(profile)) return 'the TTL of the response is 0'
     const ignored = this.#ignoredTypes.find((type) => profile.mentioned.has(type))
     return ignored === undefined ? undefined : `ignoredTypes contains ${ignored}`
   }

@@ -99,7 +99,8 @@ export class ResultKeeper {
     if (context['unshareable'] !== true && freshUntilOf(context) > this.#clock.now())
       return this.#admission.isReadBeyondKey(state)
     state.report.isPersonal = true
-    state.report.reason = 'code or an upstream disallows sharing the response'
+    state.report.reason =
+      'context.unshareable, or a response header of a backend, disallows storing the response'
     return true
   }
 }

@@ -81,7 +81,8 @@ export class StoredAnswers {
   /** Undefined: this operation is to execute; otherwise the flight whose outcome to wait for. */
   #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
     const { profile, key } = state
-    if (found.state === 'unavailable') state.report.reason = 'the shared store or the bus is not reachable'
+    if (found.state === 'unavailable')
+      state.report.reason = 'the shared store or the invalidation bus is not reachable'
     if (found.state === 'unavailable' || !profile || !key) return undefined
     state.ticket = found.ticket
     openFreshness(state.context)

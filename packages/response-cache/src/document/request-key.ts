@@ -104,11 +104,19 @@ function hidesCaller({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get
 }
 
 /** Tells why a request has no key. */
-export function whyNoKey(profile: DocumentProfile, { headers, access }: RequestIdentity): string {
-  if (access === null) return 'the caller has no access to a field'
-  if (profile.variesBy.unknown !== undefined) return profile.variesBy.unknown
-  if (hidesCaller(profile, headers)) return 'the request has a cookie, which is not part of the key'
-  return 'variables are not plain JSON'
+export function whyNoKey(
+  profile: DocumentProfile,
+  { headers, access }: RequestIdentity,
+  hasSession: boolean,
+): string {
+  if (access === null) return 'the caller is not allowed to read a field of the operation'
+  const { unknown, isPersonal } = profile.variesBy
+  if (!hasSession && unknown !== undefined) return unknown
+  if (!hasSession && hidesCaller(profile, headers))
+    return 'the request has a cookie, which is not part of the cache key'
+  if (!hasSession && isPersonal)
+    return 'code that does not declare the request headers it reads contributes to the response, and the option session is not set'
+  return 'the variables contain values that are not JSON, such as files'
 }
 
 /** Whether the answer to a request that has no key may depend on who asks. */

@@ -55,7 +55,9 @@ export function setCacheHeaders(
   if (report) headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
   if (reports.some((one) => one.outcome === 'BYPASS' || one.reason !== undefined)) {
     const why = reports.flatMap(({ outcome, reason = [] }) =>
-      outcome === 'BYPASS' && reason.length === 0 ? 'it is not a query that was executed' : reason,
+      outcome === 'BYPASS' && reason.length === 0
+        ? 'the operation is not a query, or it was not executed'
+        : reason,
     )
     const reason = [...new Set(why)].join('; ')
     reasons.set(request, reason)

@@ -31,7 +31,7 @@ function writerOf(
   const mediaType = mediaTypeOf(contentType)
   if (mediaType === '*/*') return (value) => ({ contentType: 'application/json', body: toJson(value) })
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))
-    throw new RestConfigError(`body.contentType "${contentType}" is not a media type`)
+    throw new RestConfigError(`body.contentType "${contentType}" is not a valid media type`)
   if (/[/+]json$/.test(mediaType)) return (value) => ({ contentType, body: toJson(value) })
   if (mediaType === 'application/x-www-form-urlencoded') {
     const form = compileForm(arg, encoding)

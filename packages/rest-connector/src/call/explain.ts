@@ -29,7 +29,8 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   }
   if (cause instanceof RedirectRefused)
     return told(`${who} sent a redirect that was refused: ${cause.message}.`, 'REST_REDIRECT_REFUSED')
-  if (cause instanceof SentBodyFailed) return told('A file could not be read completely.', 'BAD_USER_INPUT')
+  if (cause instanceof SentBodyFailed)
+    return told('An uploaded file could not be read completely. Send the request again.', 'BAD_USER_INPUT')
   if (cause instanceof NoPlace) return told(cause.message)
   if (isCircuitOpen(cause)) return told(`${who} is not called for now, because it failed too often.`)
   if (cause instanceof Error && cause.name === 'AbortError')

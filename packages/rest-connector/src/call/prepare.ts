@@ -52,14 +52,17 @@ function withHeaders(
 
 function setAll(headers: Record<string, string>, values: HeaderValues): void {
   for (const name of Object.keys(values)) {
-    if (!isHeaderName(name)) throw new TypeError(`"${name}" is not a header name`)
+    if (!isHeaderName(name)) throw new TypeError(`"${name}" is not a valid header name`)
     // `Headers` make a string of any other value, too.
     headers[name.toLowerCase()] = checked(name, trimmed(`${values[name]}`))
   }
 }
 
 function checked(name: string, value: string): string {
-  if (!isHeaderValue(value)) throw new TypeError(`the value of header "${name}" cannot be sent`)
+  if (!isHeaderValue(value))
+    throw new TypeError(
+      `the value of header "${name}" contains a control character or a character outside Latin-1`,
+    )
   return value
 }
 
@@ -92,12 +95,16 @@ async function intercepted(
 
   const { url } = outgoing
   if (!isInside(url, home) && !allowOriginChange)
-    throw restError('INTERNAL_SERVER_ERROR', 'The request was sent to another server.', {
-      cause: new Error(
-        `An interceptor of REST connector "${info.connector}" changed the request to a URL outside the base URL; ` +
-          `set allowOriginChange if this is intended.`,
-      ),
-    })
+    throw restError(
+      'INTERNAL_SERVER_ERROR',
+      'The request to the upstream was not sent, because its URL is outside the base URL.',
+      {
+        cause: new Error(
+          `An interceptor of REST connector "${info.connector}" changed the request to a URL outside the base URL; ` +
+            `set allowOriginChange if this is intended.`,
+        ),
+      },
+    )
   return {
     method: outgoing.method,
     ...(url.origin !== settings.base.origin && { origin: url.origin }),
@@ -111,5 +118,5 @@ async function intercepted(
 function notPrepared(cause: unknown, info: CallInfo): unknown {
   if (cause instanceof GraphQLError || info.signal.aborted) return cause
   // The message of a refused header holds its value: it must not reach a client.
-  return restError('INTERNAL_SERVER_ERROR', 'The request could not be prepared.', { cause })
+  return restError('INTERNAL_SERVER_ERROR', 'The request to the upstream could not be prepared.', { cause })
 }

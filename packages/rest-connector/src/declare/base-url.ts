@@ -8,7 +8,7 @@ export function parseBaseUrl(baseUrl: string): Home {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new RestConfigError(`baseUrl must be http or https, not ${url.protocol}`)
   if (url.username || url.password)
-    throw new RestConfigError('baseUrl contains credentials; use an interceptor or defaultHeaders')
+    throw new RestConfigError('baseUrl contains credentials; send them with an interceptor or defaultHeaders')
   if (url.search || url.hash) throw new RestConfigError('baseUrl must not have a query or a fragment')
   return { base: url, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') }
 }

@@ -141,7 +141,7 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
 /** Refuses a name and a method that are none, and bodies that cannot be sent. */
 function checkRequest({ name, bodyTemplate, body }: RestEndpoint, method: HttpMethod): void {
   if (!GRAPHQL_NAME.test(name))
-    throw new RestConfigError(`name "${name}" is not a GraphQL name`, { path: ['name'] })
+    throw new RestConfigError(`name "${name}" is not a valid GraphQL name`, { path: ['name'] })
   if (!METHODS.includes(method))
     throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`, {
       path: ['method'],
@@ -168,7 +168,7 @@ function argumentTypes(
   const types = new Map<string, Argument>()
   for (const name of new Set([...pathVariables, ...otherVariables, ...Object.keys(declared)])) {
     if (!GRAPHQL_NAME.test(name))
-      throw new RestConfigError(`argument "${name}" is not a GraphQL name`, { path: ['args', name] })
+      throw new RestConfigError(`argument "${name}" is not a valid GraphQL name`, { path: ['args', name] })
     const definition = Object.hasOwn(declared, name) ? declared[name] : undefined
     const parse = (): Argument => parseArgument(definition ?? 'String')
     const argument = atPlace(['args', name], parse, `argument "${name}"`)
@@ -217,7 +217,7 @@ function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReferen
   )
   if (responseSchema && reference.name !== responseSchema.typeName)
     throw new RestConfigError(
-      `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" are different types`,
+      `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" are different types; use the same type in both`,
       { path: ['returnType'] },
     )
   return reference

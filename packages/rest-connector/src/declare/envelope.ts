@@ -116,7 +116,7 @@ function compileHeader(field: string, { header, type: text = 'String', descripti
   const type = parseTypeReference(text)
   if (type.isNonNull)
     throw new RestConfigError(`"${text}" is non-null, but a header can be absent; remove the "!"`)
-  if (!isHeaderName(header)) throw new RestConfigError(`"${header}" is not the name of a header`)
+  if (!isHeaderName(header)) throw new RestConfigError(`"${header}" is not a valid header name`)
   const key = header.toLowerCase()
   return {
     field,

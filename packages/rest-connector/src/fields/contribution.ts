@@ -67,11 +67,7 @@ export function contribute(
       return
     }
     if (known.type.text !== field.type.text || known.key !== field.key)
-      throw new RestConfigError(
-        `field ${key} is declared as ${known.type.text} by ${known.origin} ` +
-          `and as ${field.type.text} by ${field.origin}`,
-        { path },
-      )
+      throw new RestConfigError(conflictOf(key, known, field), { path })
   }
 
   function addType(
@@ -147,6 +143,19 @@ export function contribute(
     types,
     onPlan,
   }
+}
+
+function conflictOf(name: string, known: Placed, field: Placed): string {
+  if (known.type.text !== field.type.text)
+    return (
+      `field ${name} is declared as ${known.type.text} by ${known.origin} ` +
+      `and as ${field.type.text} by ${field.origin}; use the same type in both, or rename one of the fields`
+    )
+  const keyed = ({ key }: Placed): string => (key === undefined ? 'without a key' : `with the key "${key}"`)
+  return (
+    `field ${name} is declared ${keyed(known)} by ${known.origin} ` +
+    `and ${keyed(field)} by ${field.origin}; use the same key in both, or rename one of the fields`
+  )
 }
 
 function toContributed(argument: Argument): ContributedArgument {

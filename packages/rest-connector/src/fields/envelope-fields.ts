@@ -65,12 +65,16 @@ function linkField(
   { endpoint, call }: Callable,
 ): DeclaredField {
   if (endpoint.isMutation)
-    throw new RestConfigError(`"${endpoint.name}" is a mutation, which cannot resolve a field`)
+    throw new RestConfigError(
+      `the endpoint "${endpoint.name}" is a mutation, which a link cannot call; set asQuery if it does not change data`,
+    )
   for (const arg of link.args.keys())
     if (!endpoint.args.has(arg))
-      throw new RestConfigError(`the endpoint "${endpoint.name}" has no argument "${arg}"`, {
-        path: ['args', arg],
-      })
+      throw new RestConfigError(
+        `the endpoint "${endpoint.name}" has no argument "${arg}"; ` +
+          `its arguments: ${[...endpoint.args.keys()].join(', ') || 'none'}`,
+        { path: ['args', arg] },
+      )
   const { description = endpoint.declared.description } = link
   const type = endpoint.envelope?.type ?? endpoint.returnType
   return {

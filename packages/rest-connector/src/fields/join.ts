@@ -32,15 +32,19 @@ export function joinField(
 ): DeclaredField {
   const { type: parent, field: name, args, batch, description = endpoint.declared.description } = join
   if (endpoint.isMutation)
-    throw new RestConfigError(`join ${parent}.${name}: a mutation cannot resolve a field`)
+    throw new RestConfigError(
+      `join ${parent}.${name}: a join cannot call a mutation; set asQuery if the endpoint does not change data`,
+    )
   const templates = Object.entries(args).map(([arg, template]) => [arg, parseTemplate(template)] as const)
   const bound = Object.keys(args)
   const keyTemplate = templates[0]
   for (const arg of bound)
     if (!endpoint.args.has(arg))
-      throw new RestConfigError(`join ${parent}.${name}: the endpoint has no argument "${arg}"`, {
-        path: ['args', arg],
-      })
+      throw new RestConfigError(
+        `join ${parent}.${name}: the endpoint has no argument "${arg}"; ` +
+          `its arguments: ${[...endpoint.args.keys()].join(', ') || 'none'}`,
+        { path: ['args', arg] },
+      )
   if (batch && templates.length !== 1)
     throw new RestConfigError(
       `join ${parent}.${name}: a batched join takes exactly one entry in args, the list of keys`,

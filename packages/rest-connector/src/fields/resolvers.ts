@@ -163,7 +163,7 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
     // Its own message quotes the value, which may be an object with members that no client may select.
     return restError(
       'REST_BAD_RESPONSE',
-      `${place}: the upstream sent a value that is not in ${type.name}.`,
+      `${place}: the upstream sent a value that is not in the enum ${type.name}.`,
       {
         cause,
       },

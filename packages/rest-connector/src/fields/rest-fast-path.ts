@@ -47,7 +47,9 @@ export const restFastPath: FastPath = {
     const calls = selections.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
       const endpoint = marks.of(field)
       if (!node || endpoint?.kind !== 'endpoint')
-        throw new NotPlannable(`${field.name} has a different resolver`)
+        throw new NotPlannable(
+          `the field ${field.name} does not have the resolver of a REST endpoint, so graphql-js must execute the operation`,
+        )
       return {
         key,
         endpoint,
@@ -72,7 +74,10 @@ export const restFastPath: FastPath = {
 
   prepareJoin({ field, nodes }, scope) {
     const join = marks.of(field)
-    if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is not a batched join`)
+    if (join?.kind !== 'join')
+      throw new NotPlannable(
+        `the field ${field.name} is not a batched join, so graphql-js must execute the operation`,
+      )
     const { write, ...below } = new ValueCompiler(scope).joined(field, nodes, join)
     // Nothing is known of the parents but their keys.
     const planned: PlannedJoin = { ...below, kind: 'join', key: ({ key }) => key }

@@ -49,7 +49,9 @@ export async function decodeBody(
     .map((name) => name.toLowerCase())
     .filter((name) => name !== 'identity')
   if (encodings.length > MAX_ENCODINGS)
-    throw new BadResponse(`the body has ${encodings.length} content encodings`)
+    throw new BadResponse(
+      `the body has ${encodings.length} content encodings, but at most ${MAX_ENCODINGS} are supported`,
+    )
   const options = {
     maxBytes,
     caller,

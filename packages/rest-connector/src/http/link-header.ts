@@ -16,9 +16,11 @@ export function nextPageOf(header: string | string[] | undefined, url: URL, home
     const [, quoted, bare] = REL.exec(parameters) ?? []
     const relations = (quoted ?? bare ?? '').toLowerCase().split(/\s+/)
     if (!relations.includes('next')) continue
-    if (target.length > MAX_URL_LENGTH || !URL.canParse(target, url.href)) throw new Error('it is not a URL')
+    if (target.length > MAX_URL_LENGTH)
+      throw new Error(`the next-page URL in the Link header has more than ${MAX_URL_LENGTH} characters`)
+    if (!URL.canParse(target, url.href)) throw new Error('the next-page URL in the Link header is not valid')
     const next = new URL(target, url)
-    if (!isInside(next, home)) throw new Error('it is outside the base URL')
+    if (!isInside(next, home)) throw new Error('the next-page URL in the Link header is outside the base URL')
     return next.pathname + next.search
   }
   return undefined

@@ -44,7 +44,8 @@ export async function follow(
 
 function redirected(request: WireRequest, status: number, location: string, ownOrigin: string): WireRequest {
   const origin = request.origin ?? ownOrigin
-  if (!URL.canParse(location, origin + request.path)) throw new RedirectRefused('its target is not a URL')
+  if (!URL.canParse(location, origin + request.path))
+    throw new RedirectRefused('its Location header is not a valid URL')
   const target = new URL(location, origin + request.path)
   if (target.origin !== origin) throw new RedirectRefused('its target is another origin')
   const path = target.pathname + target.search

@@ -8,7 +8,7 @@ export function abstractPlan(
 ): ObjectPlan {
   function planOf(value: unknown): ObjectPlan {
     const plan = members.get(tell(value) ?? '')
-    if (!plan) throw new FallBack('the type of an object is unknown')
+    if (!plan) throw new FallBack('the backend sent an object whose GraphQL type cannot be determined')
     return plan
   }
   const only =

@@ -86,7 +86,10 @@ export class ValueCompiler {
     join: PlannableJoin,
   ): JoinedPlan {
     const { write, object: plan } = this.value(writtenType(field), nodes, false)
-    if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
+    if (!plan)
+      throw new NotPlannable(
+        `the join ${field.name} does not return objects but ${String(field.type)}, so graphql-js must execute the operation`,
+      )
     const args = field.args.filter(({ name }) => name !== join.arg)
     return { join, argumentsOf: compileArguments({ ...field, args }, nodes[0] as FieldNode), plan, write }
   }
@@ -106,7 +109,9 @@ export class ValueCompiler {
     const isMap = isEntry(itemType)
     // Joins are loaded for the values as they came.
     if (isMap && object && hasJoins(object))
-      throw new NotPlannable('there is a join below the entries of an object')
+      throw new NotPlannable(
+        `a join is selected inside ${String(itemType)}, an entry of a JSON object, so graphql-js must execute the operation`,
+      )
     return {
       object: isMap ? undefined : object,
       write: (given, writing) => writeList(write, isMap ? entriesOf(given) : given, writing),
@@ -116,14 +121,20 @@ export class ValueCompiler {
 
   #abstract(type: GraphQLAbstractType, nodes: readonly FieldNode[]): ObjectPlan {
     const tell = tellerOf(type)
-    if (!tell) throw new NotPlannable(`${type.name} has a resolveType`)
+    if (!tell)
+      throw new NotPlannable(
+        `the type ${type.name} does not use the resolveType function of its source, so graphql-js must execute the operation`,
+      )
     const members = this.#scope.schema.getPossibleTypes(type)
     this.#known.countMembers(members.length)
     return abstractPlan(tell, new Map(members.map((one) => [one.name, this.#object(one, nodes)])))
   }
 
   #object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
-    if (ownIsTypeOf(type)) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
+    if (ownIsTypeOf(type))
+      throw new NotPlannable(
+        `the type ${type.name} has an isTypeOf function, so graphql-js must execute the operation`,
+      )
     const below: Below[] = []
     const parts: Member[] = []
     let head = '{'
@@ -204,9 +215,13 @@ function keyReader(
   parentKey: string,
 ): PlannedJoin['key'] {
   const own = fieldOf(type, parentKey)
-  if (!own) throw new NotPlannable(`${type.name}.${name} is not joined by a field of its parent`)
+  if (!own)
+    throw new NotPlannable(
+      `the join ${type.name}.${name} needs the field ${type.name}.${parentKey}, which does not exist`,
+    )
   const leaf: unknown = getNullableType(asOwn(own).type)
-  if (!isLeafType(leaf)) throw new NotPlannable(`${type.name}.${own.name} is not a key`)
+  if (!isLeafType(leaf))
+    throw new NotPlannable(`${type.name}.${own.name} is the key of a join but not a scalar or an enum`)
   const { read } = memberOf(type, own)
   return (parent) => serializedKey(leaf, read(parent))
 }

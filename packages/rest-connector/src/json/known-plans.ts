@@ -27,6 +27,9 @@ export class KnownPlans {
   /** @throws NotPlannable */
   countMembers(count: number): void {
     this.#members += count
-    if (this.#members > MAX_MEMBERS) throw new NotPlannable(`more than ${MAX_MEMBERS} types`)
+    if (this.#members > MAX_MEMBERS)
+      throw new NotPlannable(
+        `the interfaces and unions in the operation have more than ${MAX_MEMBERS} object types`,
+      )
   }
 }

@@ -23,7 +23,7 @@ function quote(text: string): string {
 }
 
 function fallBack(type: GraphQLLeafType): never {
-  throw new FallBack(`a value is not a ${type.name}`)
+  throw new FallBack(`the backend sent a value that is not of type ${type.name}`)
 }
 
 /** Values of the kind that is declared are written here; others are for the type to convert, or to refuse. */

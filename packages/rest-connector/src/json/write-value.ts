@@ -6,7 +6,7 @@ import type { Read, Write, WritePieces, Writing } from './object-plan.ts'
 const PIECE_LENGTH = 4_096
 
 export function nullOf(isRequired: boolean): string {
-  if (isRequired) throw new FallBack('a non-nullable value is null')
+  if (isRequired) throw new FallBack('a non-nullable field or list item has no value')
   return 'null'
 }
 
@@ -48,13 +48,14 @@ export function* objectPieces(
 }
 
 function arrayOf(given: unknown): readonly unknown[] {
-  if (!Array.isArray(given)) throw new FallBack('a value is not a list')
+  if (!Array.isArray(given))
+    throw new FallBack('the backend sent a value that is not a list for a field of a list type')
   return given as readonly unknown[]
 }
 
 function objectOf(given: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(given)) return given
-  throw new FallBack('a value is not an object')
+  throw new FallBack('the backend sent a value that is not an object for a field of an object type')
 }
 
 export function writeList(write: Write, value: unknown, writing: Writing): string {

@@ -60,11 +60,14 @@ export async function importOpenApi(
     const context = { document: loaded, types, envelopeOf, serverOf }
     const { endpoint, skip, dropped = [], told = [] } = attempt(operation, name, context)
     for (const message of dropped)
-      findings.add({ place, message: `${message}; the field does not have the argument` })
+      findings.add({
+        place,
+        message: `${message}; the field "${name}" has no argument for this part of the request`,
+      })
     for (const one of told) findings.add({ place, ...one })
     if (endpoint === undefined) {
       const message = `${keyOf(operation)} is skipped: ${skip}`
-      findings.add({ place, message, mend: 'declare it under endpoints, or add it to exclude' })
+      findings.add({ place, message, mend: 'declare the operation under endpoints, or add it to exclude' })
       continue
     }
     nodes.set(name, operation.node)
@@ -171,7 +174,7 @@ function tellGaveWay(
   const [operation] = /#\/paths\/[^/]+\/\w+/.exec(key ?? '') ?? []
   findings.add({
     place: operation ?? place,
-    message: `${key === undefined ? 'it' : spokenKey(key)} becomes the ${kind} "${name}", because ${owners.join(', ')}`,
+    message: `${key === undefined ? 'this operation' : spokenKey(key)} becomes the ${kind} "${name}", because ${owners.join(', ')}`,
     mend: 'choose a name with rename',
   })
 }
@@ -271,7 +274,7 @@ function tellUnknownNames(
         })
   }
   const operation = 'an operation id, "GET /path"'
-  tell('rename', Object.keys(rename), (name) => known.has(name), `${operation}, or a schema`)
+  tell('rename', Object.keys(rename), (name) => known.has(name), `${operation}, or the name of a schema`)
   const reads = typeof asQuery === 'function' ? [] : asQuery
   tell('asQuery', reads, (name) => operations.some(filterOf([name])), `${operation}, or a pattern with *`)
   const trusted = typeof trustRequired === 'boolean' ? [] : trustRequired
@@ -279,6 +282,6 @@ function tellUnknownNames(
     'trustRequired',
     trusted,
     (name) => [...schemas, ...types].includes(name.split('.', 1)[0] ?? ''),
-    'a schema, or a field of one',
+    'the name of a schema ("Pet") or of one of its fields ("Pet.name")',
   )
 }

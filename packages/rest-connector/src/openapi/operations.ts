@@ -41,34 +41,34 @@ export function readOperations(
   const isIncluded = include === undefined ? () => true : filterOf(include)
   const isExcluded = exclude === undefined ? () => false : filterOf(exclude)
   const operations: ReadOperation[] = []
-  const resolved = (node: unknown, place: string, what = ''): Node | undefined => {
+  const resolved = (node: unknown, place: string, what: string): Node | undefined => {
     try {
       return document.resolve(node)
     } catch (error) {
-      const message = `${what}is skipped: ${(error as Error).message}`
+      const message = `${what} is skipped: ${(error as Error).message}`
       findings.add({ place, message, mend: 'correct the reference' })
       return undefined
     }
   }
-  const paths = resolved(document.root['paths'], pointerOf('paths')) ?? {}
+  const paths = resolved(document.root['paths'], pointerOf('paths'), 'the paths object') ?? {}
   for (const [key, item] of Object.entries(paths)) {
     if (key.startsWith('x-')) continue
     const path = key.startsWith('/') ? key : `/${key}`
     if (path !== key && path in paths) {
       findings.add({
         place: pointerOf('paths', key),
-        message: `is skipped, because the document also has ${path}`,
+        message: `the path ${key} is skipped, because the document also has ${path}`,
       })
       continue
     }
     // Properties next to a `$ref` belong to the path item too.
     const { $ref: _, ...beside } = asNode(item)
-    const pathItem: Node = { ...resolved(item, pointerOf('paths', key)), ...beside }
+    const pathItem: Node = { ...resolved(item, pointerOf('paths', key), `the path ${key}`), ...beside }
     for (const method of METHODS) {
       const given = pathItem[method.toLowerCase()]
       if (typeof given !== 'object' || given === null) continue
       const place = pointerOf('paths', key, method.toLowerCase())
-      const node = resolved(given, place, `${method} ${path} `)
+      const node = resolved(given, place, `${method} ${path}`)
       if (!node) continue
       const operation: ReadOperation = {
         method,

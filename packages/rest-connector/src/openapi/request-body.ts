@@ -129,8 +129,8 @@ function otherBodies(
     const more = media === chosen.media ? [] : membersOf(media).filter((one) => !own.has(one))
     if (more.length === 0) return []
     return {
-      message: `its body of type ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, which does not have it`,
-      mend: 'declare the operation under endpoints with a body of that contentType',
+      message: `its body of type ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, whose schema does not`,
+      mend: `declare the operation under endpoints with body.contentType "${contentType}"`,
     }
   })
 }
@@ -142,7 +142,8 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
   if (kind === 'binary' && fileKindOf({ contentEncoding }) === 'text' && contentEncoding !== 'base64')
     return [
       {
-        message: `its body is sent unchanged, without the contentEncoding "${String(contentEncoding)}"`,
+        message: `its body is sent unchanged, because the gateway does not apply the contentEncoding "${String(contentEncoding)}"`,
+        mend: 'send the body in this encoding from the client',
       },
     ]
   if (kind !== 'form' && kind !== 'multipart') return []
@@ -164,7 +165,9 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
         ? [`the part "${name}" of its body is sent without the headers ${sent.join(', ')}`]
         : []),
       ...(isWrong
-        ? [`"${name}" of its body has the style "${String(style)}", which forms do not support`]
+        ? [
+            `"${name}" of its body is sent in the default style, because forms do not support the style "${String(style)}"`,
+          ]
         : []),
     ]
   })
@@ -173,7 +176,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     ...(objects.length > 0
       ? [
           {
-            message: `${quoted(objects)} of its body are sent as JSON text in the form, because the document declares no other encoding`,
+            message: `the form contains ${quoted(objects)} of its body as JSON text, because the document declares no other encoding`,
             mend: 'if the API expects brackets, add encoding: { …: { style: deepObject } } next to the schema',
           },
         ]
@@ -182,8 +185,10 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
       message: `the part "${one}" of its body is sent as text, because only its encoding declares a file`,
       mend: 'add contentMediaType or format: binary to its schema',
     })),
-    ...named.map((message) => ({ message, mend: 'send it with an interceptor' })),
-    ...unnamed.map((one) => ({ message: `${one} of its body is ignored` })),
+    ...named.map((message) => ({ message, mend: 'if the API needs this, set the body in an interceptor' })),
+    ...unnamed.map((one) => ({
+      message: `the ${one} of its body is not supported, so the parts are sent with default encodings`,
+    })),
   ]
 }
 

@@ -58,7 +58,7 @@ export function requestInputOf(
     if (!parameter) {
       if (node['in'] === 'path')
         told.push({
-          message: `its path parameter "${asText(node['name'])}" is not in the path`,
+          message: `its path parameter "${asText(node['name'])}" is ignored, because the path does not contain it`,
         })
       continue
     }
@@ -71,8 +71,8 @@ export function requestInputOf(
     const style = asText(node['style'])
     if (style !== undefined && parameter.style === undefined)
       told.push({
-        message: `its parameter "${parameter.name}" has the style "${style}", which is not supported in ${parameter.in}`,
-        mend: 'send it with an interceptor',
+        message: `its parameter "${parameter.name}" is sent in the default style, because ${parameter.in} parameters do not support the style "${style}"`,
+        mend: 'if the API needs this style, send the parameter with an interceptor',
       })
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings, places.get(node)))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })

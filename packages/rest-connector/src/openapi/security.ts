@@ -66,7 +66,8 @@ export function securityOf(
   const schemes = readSchemes(document, used, place, refused)
   if (place.from === 'forward') {
     for (const { name, header } of schemes.values())
-      if (header === undefined) refused.set(name, 'it is not in a header, and only headers are forwarded')
+      if (header === undefined)
+        refused.set(name, 'the credentials are not sent in a header, and only headers can be forwarded')
     const headers = [...schemes.values()].flatMap(({ header }) => header?.toLowerCase() ?? [])
     return { ...none, forwardHeaders: [...new Set(headers)] }
   }
@@ -168,7 +169,8 @@ function readSchemes(
     else schemes.set(name, scheme)
   }
   for (const name of used)
-    if (!schemes.has(name) && !refused.has(name)) refused.set(name, 'the document does not describe it')
+    if (!schemes.has(name) && !refused.has(name))
+      refused.set(name, 'the document does not define this security scheme')
   return schemes
 }
 
@@ -188,7 +190,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
-      if (how !== 'basic') return `its HTTP scheme "${how}" is not basic or bearer`
+      if (how !== 'basic') return `the HTTP scheme "${how}" is not supported; only basic and bearer are`
       const apply: Scheme['apply'] = (values) =>
         always('authorization', `Basic ${Buffer.from(values.join(':')).toString('base64')}`)
       return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
@@ -212,7 +214,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     case 'openIdConnect':
       return token
     default:
-      return `its type "${String(node['type'])}" is not supported`
+      return `the security scheme type "${String(node['type'])}" is not supported`
   }
 }
 
@@ -232,7 +234,7 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
   const base = { name: scheme, variables: [variable], header: undefined }
   switch (node['in']) {
     case 'header':
-      if (!isHeaderName(name)) return `"${name}" is not a header name`
+      if (!isHeaderName(name)) return `"${name}" is not a valid header name`
       return { ...base, header: name, apply: ([key = '']) => always(name, key) }
     case 'query':
       return {
@@ -255,7 +257,7 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
           },
       }
     default:
-      return `it is in "${String(node['in'])}"; expected header, query or cookie`
+      return `the API key is in "${String(node['in'])}"; expected header, query or cookie`
   }
 }
 

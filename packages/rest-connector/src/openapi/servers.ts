@@ -50,6 +50,8 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
   const relative = url === '' ? '.' : url
   if (URL.canParse(relative, documentUrl))
     return new URL(relative, documentUrl).href.replace(/(?<!\/)\/+$/, '')
+  if (documentUrl !== undefined || /^[a-z][a-z0-9+.-]*:/i.test(url))
+    throw new RestConfigError(`the server "${url}" is not a valid URL; set baseUrl to the complete address`)
   throw new RestConfigError(
     `the server "${url}" is relative to the address of the document, which is unknown; set baseUrl to the complete address`,
   )

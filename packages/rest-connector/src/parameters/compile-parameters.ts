@@ -38,7 +38,7 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
     if (places[place].some((other) => other.name === name))
       throw new RestConfigError(`the ${place} parameter "${name}" is declared twice`)
     if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase()))
-      throw new RestConfigError(`parameter "${name}" must not be this header; declare it in headers`)
+      throw new RestConfigError(`the header "${name}" cannot be a parameter; declare it in headers`)
     if ((place === 'header' || place === 'cookie') && !isHeaderName(name))
       throw new RestConfigError(`parameter "${name}" is not a valid name for a ${place} parameter`)
     places[place].push({ name, arg, write: compileStyle(parameter) })

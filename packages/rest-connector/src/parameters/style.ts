@@ -129,16 +129,16 @@ function compileContent(name: string, place: ParameterPlace, mediaType: string, 
   return (value) => {
     const text = isJson ? toJson(value) : toText(plain(value), name)
     // Headers hold Latin-1 only, and JSON can do with less.
-    return prefix + encode(isJson && place === 'header' ? asciiJson(text) : text, '')
+    return prefix + encode(isJson && place === 'header' ? asciiJson(text, name) : text, '')
   }
 }
 
 /** Servers refuse longer headers. */
 const MAX_HEADER_LENGTH = 65_536
 
-function asciiJson(json: string): string {
+function asciiJson(json: string, name: string): string {
   if (json.length > MAX_HEADER_LENGTH)
-    throw badInput(`A header must have at most ${MAX_HEADER_LENGTH} characters.`)
+    throw badInput(`The value for header "${name}" must have at most ${MAX_HEADER_LENGTH} characters.`)
   return json.replace(/[\u007F-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

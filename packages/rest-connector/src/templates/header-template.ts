@@ -24,10 +24,13 @@ export function compileHeaders(...maps: readonly NameValues[]): Template<Readonl
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {
       const path = [name]
-      if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`, { path })
+      if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a valid header name`, { path })
       const parsed = [values].flat().map(parseTemplate)
       if (!parsed.flat().every((part) => typeof part !== 'string' || isHeaderValue(part)))
-        throw new RestConfigError(`the value of header "${name}" contains a control character`, { path })
+        throw new RestConfigError(
+          `the value of header "${name}" contains a control character or a character outside Latin-1`,
+          { path },
+        )
       templates.set(name.toLowerCase(), parsed)
     }
   const entries: [string, TemplatePart[][]][] = []

@@ -134,7 +134,7 @@ describe('headers and links of a document', () => {
     expect(told).toHaveLength(4)
     for (const [link, reason] of [
       ['again', 'a mutation'],
-      ['nowhere', 'is not a field'],
+      ['nowhere', 'was not imported'],
       ['odd', '"$request.query.what"'],
       ['other', 'no parameter "what"'],
     ] as const)

@@ -110,14 +110,14 @@ describe('what a link gives to the operation that it leads to', () => {
   })
 
   it.each([
-    ['$request.header.accept', '"$request.header.accept" is not a supported expression'],
-    ['$request.path.nobody', 'is not a supported expression'],
-    ['$request.query.nobody', 'is not a supported expression'],
-    ['$request.body#/nobody', 'is not a supported expression'],
-    ['$request.body#/list/a', 'is not a supported expression'],
-    ['$what', 'is not a supported expression'],
-    ['/a/{$request.query.nobody}', 'is not a supported expression'],
-    [{ a: '$response.body#/id' }, 'contains expressions'],
+    ['$request.header.accept', '"$request.header.accept" is not a supported runtime expression'],
+    ['$request.path.nobody', 'is not a supported runtime expression'],
+    ['$request.query.nobody', 'is not a supported runtime expression'],
+    ['$request.body#/nobody', 'is not a supported runtime expression'],
+    ['$request.body#/list/a', 'is not a supported runtime expression'],
+    ['$what', 'is not a supported runtime expression'],
+    ['/a/{$request.query.nobody}', 'is not a supported runtime expression'],
+    [{ a: '$response.body#/id' }, 'contains runtime expressions'],
   ])('%s is told, as nobody knows it', async (expression, reason) => {
     const { findings, endpoints } = await importOpenApi(documentOf(expression), { env: {}, links: true })
     expect(
@@ -127,8 +127,11 @@ describe('what a link gives to the operation that it leads to', () => {
   })
 
   it.each([
-    [{ server: { url: 'https://other.example' } }, 'the link has its own server'],
-    [{ requestBody: '$response.body' }, 'has no body'],
+    [{ server: { url: 'https://other.example' } }, 'the link has its own server, which is not supported'],
+    [
+      { requestBody: '$response.body' },
+      'the link sends a requestBody, but the linked operation accepts none',
+    ],
   ])('%j is told', async (more, reason) => {
     const { findings } = await importOpenApi(documentOf('a', more), { env: {}, links: true })
     expect(findings.some(({ message }) => message.includes(reason))).toBe(true)

@@ -117,7 +117,7 @@ describe('a reference in place of any object of a document', () => {
       )
       expect([path, findings.map(({ message }) => message).join()]).toEqual([
         path,
-        expect.stringMatching(/cannot be resolved|does not describe it/),
+        expect.stringMatching(/cannot be resolved|does not define this security scheme/),
       ])
     }
   })

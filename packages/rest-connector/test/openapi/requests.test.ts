@@ -431,7 +431,7 @@ describe('security of a document', () => {
       )
       expect(interceptors).toEqual([])
       expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
-        `#/components/securitySchemes/odd its credentials are not sent: "${header}" is not a header name`,
+        `#/components/securitySchemes/odd its credentials are not sent: "${header}" is not a valid header name`,
       ])
     },
   )
@@ -447,8 +447,8 @@ describe('security of a document', () => {
       { variable: 'MY_SHOP2_GO_API_KEY_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
     ])
     expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
-      '#/components/securitySchemes/digest its credentials are not sent: its HTTP scheme "digest" is not basic or bearer',
-      '#/components/securitySchemes/nobody its credentials are not sent: the document does not describe it',
+      '#/components/securitySchemes/digest its credentials are not sent: the HTTP scheme "digest" is not supported; only basic and bearer are',
+      '#/components/securitySchemes/nobody its credentials are not sent: the document does not define this security scheme',
     ])
   })
 

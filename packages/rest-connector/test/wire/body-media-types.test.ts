@@ -232,7 +232,7 @@ it('refuses a body where none can be, two of them, and what is no media type', (
     createRestConnector('c', { baseUrl: 'http://x', endpoints: [{ name: 'x', path: '/', ...endpoint }] })
   expect(create({ body: {} })).toThrow('a GET request cannot have a body; remove body')
   expect(create({ method: 'POST', body: {}, bodyTemplate: '{}' })).toThrow('cannot be combined')
-  expect(create({ method: 'POST', body: { contentType: 'image/*' } })).toThrow('is not a media type')
+  expect(create({ method: 'POST', body: { contentType: 'image/*' } })).toThrow('is not a valid media type')
   expect(create({ method: 'POST', body: {}, args: { other: 'ID' } })).toThrow(
     'argument "other" is declared, but',
   )

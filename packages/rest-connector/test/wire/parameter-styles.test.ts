@@ -305,7 +305,7 @@ describe('a wrong declaration is refused at the start', () => {
     ['/x', [{ name: 'a', in: 'query', style: 'matrix' }], 'cannot have the style "matrix" in query'],
     ['/x', [{ name: 'a', in: 'body' as never }], 'expected path, query, header or cookie'],
     ['/x', [{ name: 'a', in: 'path' }], 'does not contain {a}'],
-    ['/x', [{ name: 'a-b', in: 'query' }], 'argument "a-b" is not a GraphQL name'],
+    ['/x', [{ name: 'a-b', in: 'query' }], 'argument "a-b" is not a valid GraphQL name'],
     [
       '/x',
       [

@@ -28,7 +28,10 @@ export function parentField(name: string): ReadParent {
   const readMember = memberReader(name)
   return (parent, context, info) => {
     const field = fieldOf(info.parentType, name)
-    if (!field) throw new Error(`Type ${info.parentType.name} has no field "${name}", which a join reads.`)
+    if (!field)
+      throw new Error(
+        `The field "${info.parentType.name}.${name}", which a join reads as its key, does not exist.`,
+      )
     const { resolve = readMember, type: returnType } = asOwn(field)
     const type = getNullableType(returnType)
     // Resolvers of others go by what they are told of the field, graphql's own among them.
@@ -60,5 +63,5 @@ export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
   } catch {
     // Ordinary execution words it.
   }
-  throw new FallBack('a key is not a scalar')
+  throw new FallBack('the key of a join is not a scalar value')
 }

@@ -37,7 +37,10 @@ export function exactLiteral(
     case Kind.INT: {
       // `BigInt` takes quadratic time.
       if (node.value.length > MAX_DIGITS)
-        throw new GraphQLError(`An integer in JSON must have at most ${MAX_DIGITS} digits.`, { nodes: node })
+        throw new GraphQLError(
+          `An integer in a JSON value must have at most ${MAX_DIGITS} digits. Send longer integers as strings.`,
+          { nodes: node },
+        )
       const number = Number(node.value)
       return Number.isSafeInteger(number) ? number : BigInt(node.value)
     }

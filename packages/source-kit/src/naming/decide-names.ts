@@ -144,7 +144,7 @@ class Decision {
     for (const { coordinate, parent, isRequired, kind } of this.#elements)
       if (isRequired && gone.has(coordinate) && !isGone(parent))
         this.#report(
-          `hide: removes ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
+          `hide: removes ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep the ${kind}`,
           'hide',
         )
     const parts = groupBy(
@@ -154,7 +154,10 @@ class Decision {
     for (const [parent, inside] of parts)
       if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
         if (inside.every(({ coordinate }) => gone.has(coordinate)))
-          this.#report(`hide: removes all of ${parent}; hide "${parent}" instead`, 'hide')
+          this.#report(
+            `hide: removes all ${inside[0]?.kind === 'value' ? 'values' : 'fields'} of ${parent}; hide "${parent}" instead`,
+            'hide',
+          )
     for (const [union, members] of unionsOf(this.#schema))
       if (!gone.has(union) && members.every((member) => gone.has(member)))
         this.#report(`hide: removes all members of ${union}; hide "${union}" instead`, 'hide')
@@ -175,7 +178,7 @@ class Decision {
         const carrier = this.#carrierOf(coordinate)
         if (pattern.isExact && gone.has(coordinate))
           this.#report(
-            `rename: "${coordinate}" is hidden by hide; remove it from rename or hide`,
+            `rename: "${coordinate}" is hidden by hide; remove "${coordinate}" from rename, or do not hide it`,
             'rename',
             coordinate,
           )
@@ -221,7 +224,12 @@ function problemsOf(elements: readonly Element[], names: Names, settingOf: Setti
     const { coordinate, kind, name } = element
     const given = nameOf(element)
     if (given === name) continue
-    if (!/^(?!__)[A-Za-z_]\w*$/.test(given) || (kind === 'value' && /^(true|false|null)$/.test(given)))
+    if (kind === 'value' && /^(true|false|null)$/.test(given))
+      report(
+        `${coordinate} cannot be called "${given}", because GraphQL does not allow enum values called true, false or null`,
+        element,
+      )
+    else if (!/^(?!__)[A-Za-z_]\w*$/.test(given))
       report(
         `${coordinate} cannot be called "${given}"; names consist of letters, digits and _, and must not start with a digit or __`,
         element,

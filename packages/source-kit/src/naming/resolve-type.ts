@@ -17,9 +17,12 @@ export function clientTypeResolver(type: Abstract, names: Names): GraphQLTypeRes
   function client(own: string | undefined): string | undefined {
     const found = own === undefined ? undefined : names.get(own)
     if (found === null)
-      throw new GraphQLError(`This ${names.get(name) ?? name} has a hidden type.`, {
-        extensions: { code: 'HIDDEN_TYPE' },
-      })
+      throw new GraphQLError(
+        `The object type of a value of "${names.get(name) ?? name}" is hidden from clients, so the value cannot be returned.`,
+        {
+          extensions: { code: 'HIDDEN_TYPE' },
+        },
+      )
     return found ?? own
   }
 

@@ -71,7 +71,11 @@ export class OperationPlans {
       key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
     // Neither true nor false is an error.
     if (key.includes('?'))
-      return { plan: undefined, reason: 'a condition of @skip or @include is not a boolean', isNew: false }
+      return {
+        plan: undefined,
+        reason: 'the condition of a @skip or @include directive is not a boolean',
+        isNew: false,
+      }
     const variants = this.#variants
     const known = variants.get(key)
     known?.place?.use()
@@ -79,7 +83,7 @@ export class OperationPlans {
     if (variants.size >= MAX_VARIANTS)
       return {
         plan: undefined,
-        reason: `it has more than ${MAX_VARIANTS} variants by @skip and @include`,
+        reason: `the operation was called with more than ${MAX_VARIANTS} combinations of its @skip and @include conditions`,
         isNew: false,
       }
     const { plan, reason, selections } = this.#compile(variables)
@@ -117,7 +121,9 @@ function counting(conditions: Readonly<Record<string, boolean>>): {
     selections: () => selections,
     includes(selection) {
       if (++selections > MAX_SELECTIONS)
-        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, including fragments`)
+        throw new NotPlannable(
+          `the operation selects more than ${MAX_SELECTIONS} fields, including the fields of fragments`,
+        )
       return isIncluded(selection, conditions)
     },
   }
@@ -155,9 +161,9 @@ function examine(
   document: DocumentNode,
   { operation }: OperationDefinitionNode,
 ): { readonly names: readonly string[]; readonly obstacle: string | undefined } {
-  let obstacle = operation === 'query' ? undefined : `it is a ${operation}`
+  let obstacle = operation === 'query' ? undefined : `the operation is a ${operation}`
   forEachDirective(document, ({ name: { value } }) => {
-    if (value === 'defer' || value === 'stream') obstacle ??= `it uses @${value}`
+    if (value === 'defer' || value === 'stream') obstacle ??= `the operation uses @${value}`
   })
   return { names: [...directiveVariables(document, CONDITIONS)].sort(), obstacle }
 }

@@ -37,7 +37,7 @@ export async function runPlan(
       for (const { recorded } of started) recorded()
       return { errors: [refusal] }
     }
-    onFallBack(error instanceof FallBack ? error.message : 'a call failed or was cancelled')
+    onFallBack(error instanceof FallBack ? error.message : 'a call to a backend failed or was cancelled')
     return execute(
       withRecorded(
         site.args,

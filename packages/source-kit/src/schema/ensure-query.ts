@@ -9,7 +9,7 @@ export function ensureQuery(schema: GraphQLSchema, sources: number): GraphQLSche
       _sources: {
         type: new GraphQLNonNull(GraphQLInt),
         description:
-          'The number of sources of this schema. GraphQL requires a query, and the sources define none.',
+          'The number of sources of this schema. This field exists because GraphQL requires at least one query field, and the sources define none.',
         resolve: () => sources,
         extensions: { dependsOn: [], origin: 'source-kit' },
       },

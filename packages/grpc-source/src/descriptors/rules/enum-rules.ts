@@ -16,7 +16,7 @@ export function checkEnum(
   if (isOpen && first && first.number !== 0) {
     report(
       places.get(first)?.name,
-      `the first value of ${fullName} is ${first.name} = ${first.number}, but it must be 0, the value of absent fields; add a first value such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
+      `the first value of ${fullName} is ${first.name} = ${first.number}, but the first value must have the number 0, the default of absent fields; add a first value such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
     )
   }
   checkAliases(context, type, fullName)
@@ -41,13 +41,13 @@ function checkAliases(
     if (mayAlias) continue
     report(
       places.get(value)?.number,
-      `${first.name} and ${value.name} of ${fullName} have the same number ${value.number}; change one of them, or set option allow_alias = true;`,
+      `${first.name} and ${value.name} of ${fullName} have the same number ${value.number}; change one of the numbers, or set option allow_alias = true;`,
     )
   }
   if (mayAlias && !hasAlias) {
     report(
       places.get(type)?.name,
-      `${fullName} sets allow_alias, but all of its values have different numbers; remove the option`,
+      `${fullName} sets allow_alias, but all values of the enum have different numbers; remove the option allow_alias`,
     )
   }
 }
@@ -77,7 +77,7 @@ function checkReserved({ places, report }: RuleContext, type: EnumDescriptorProt
     if (!other) continue
     report(
       places.get(range)?.name,
-      `${fullName} reserves ${toRange(range.start, range.end, MAX)}, which overlaps with ${toRange(other.start, other.end, MAX)}; the ranges must not overlap`,
+      `${fullName} has the reserved range ${toRange(range.start, range.end, MAX)}, which overlaps with the reserved range ${toRange(other.start, other.end, MAX)}; change one of the ranges`,
     )
   }
 }
@@ -92,7 +92,7 @@ function checkShortNames({ places, report }: RuleContext, type: EnumDescriptorPr
     if (!first || first.name === value.name || first.number === value.number) continue
     report(
       places.get(value)?.name,
-      `${value.name} and ${first.name} have the same name without the prefix of the enum ${type.name}; rename one of them`,
+      `${value.name} and ${first.name} have the same name in generated code, which omits the name of the enum ${type.name} as a prefix; rename one of the values`,
     )
   }
 }

@@ -44,7 +44,7 @@ export function checkField(
       first.name === 'default'
         ? wrongDefault(syntax, field, entry, type)
         : first.name === 'packed' && entry.value === 'true' && !isPackable(field)
-          ? 'is packed, but only repeated numbers, booleans and enums can be packed; remove packed'
+          ? 'has the option packed = true, but only repeated fields of numbers, booleans or enums can be packed; remove the option'
           : undefined
     if (wrong !== undefined) report(entry.at, `${element} ${wrong}`)
   }
@@ -67,17 +67,19 @@ function wrongDefault(
   named: ProtoSymbol | undefined,
 ): string | undefined {
   if (syntax === 'proto3')
-    return 'has a default, which proto3 does not support; remove it, or change the file to proto2'
-  if (label === REPEATED) return 'has a default, which repeated fields cannot have; remove it'
-  if (type === MESSAGE || type === GROUP) return 'has a default, which message fields cannot have; remove it'
-  const has = `has the default ${string === undefined ? value : JSON.stringify(string)}, which is`
+    return 'has a default, which proto3 does not support; remove the default, or change the file to proto2'
+  if (label === REPEATED) return 'has a default, which repeated fields cannot have; remove the default'
+  if (type === MESSAGE || type === GROUP)
+    return 'has a default, which message fields cannot have; remove the default'
+  const kind = FieldDescriptorProto_Type[type].toLowerCase()
+  const has = `has the default ${string === undefined ? value : JSON.stringify(string)}, but defaults of ${kind} fields`
   if (type === STRING || type === BYTES)
-    return string === undefined ? `${has} not a string; put it in quotes` : undefined
-  if (string !== undefined) return `${has} a string; write a value of the field's type without quotes`
+    return string === undefined ? `${has} must be strings in quotes` : undefined
+  if (string !== undefined) return `${has} must not be in quotes; remove the quotes`
   const text = value.replaceAll(' ', '')
-  if (type === BOOL) return /^(?:true|false)$/.test(text) ? undefined : `${has} not true or false`
+  if (type === BOOL) return /^(?:true|false)$/.test(text) ? undefined : `${has} must be true or false`
   if (type === FLOAT || type === DOUBLE)
-    return /^-?(?:inf|nan|\.?\d)/.test(text) ? undefined : `${has} not a number, inf or nan`
+    return /^-?(?:inf|nan|\.?\d)/.test(text) ? undefined : `${has} must be numbers, inf or nan`
   if (type === ENUM) return named ? noValue(named.descriptor as EnumDescriptorProto, text, has) : undefined
   const limits = INTEGERS.get(type)
   if (!limits) return undefined
@@ -85,12 +87,12 @@ function wrongDefault(
   const number = toBigInt(text)
   return number !== undefined && number >= min && number <= max
     ? undefined
-    : `${has} not an integer from ${min} to ${max}`
+    : `${has} must be integers from ${min} to ${max}`
 }
 
 function noValue({ name, value }: EnumDescriptorProto, text: string, has: string): string | undefined {
   if (value.some((one) => one.name === text)) return undefined
-  return `${has} not a value of ${name}; its values are ${value.map((one) => one.name).join(', ')}`
+  return `${has} must be values of the enum; the values of ${name} are ${value.map((one) => one.name).join(', ')}`
 }
 
 function toBigInt(text: string): bigint | undefined {
@@ -112,9 +114,10 @@ export function checkMapEntry(
   if (!value || type?.kind !== 'enum') return
   const first = (type.descriptor as EnumDescriptorProto).value[0]
   if (!first || first.number === 0) return
+  const field = element.replace(/[^.]*$/, places.get(value)?.name.text ?? entry.name)
   report(
     places.get(value)?.type,
-    `${element} is a map with values of ${type.name}, whose first value is ${first.name} = ${first.number}; map values need an enum whose first value is 0`,
+    `${field} is a map with values of the enum ${type.name}, whose first value is ${first.name} = ${first.number}; use an enum whose first value has the number 0`,
   )
 }
 
@@ -132,21 +135,20 @@ export function checkExtensions(
     if (syntax === 'proto3' && !/^google\.protobuf\.(?:\w+Options|FeatureSet)$/.test(extendee.name)) {
       report(
         place?.name,
-        `${element} extends ${extendee.name}, but proto3 can only extend the options of google.protobuf; use google.protobuf.Any, or change the file to proto2`,
+        `${element} extends ${extendee.name}, but proto3 files can only extend option messages such as google.protobuf.FieldOptions; use a field of the type google.protobuf.Any instead, or change the file to proto2`,
       )
     }
-    const number = `${element} has the number ${field.number}`
+    const number = `${element} extends ${extendee.name} with the number ${field.number}`
     const first = seen.get(`${extendee.name} ${field.number}`)
     if (first === undefined) seen.set(`${extendee.name} ${field.number}`, element)
-    else
-      report(
-        place?.number,
-        `${number} of ${extendee.name}, which is also used by the extension ${first}; use another number`,
-      )
+    else report(place?.number, `${number}, which is also used by the extension ${first}; use another number`)
     const ranges = (extendee.descriptor as DescriptorProto).extensionRange
     if (ranges.some(({ start, end }) => field.number >= start && field.number < end)) continue
     const kept = ranges.map(({ start, end }) => `${start} to ${end - 1}`).join(', ')
-    const has = kept === '' ? 'declares no numbers' : `only declares ${kept}`
-    report(place?.number, `${number}, but ${extendee.name} ${has} for extensions; declare the number there`)
+    const has =
+      kept === ''
+        ? `declares no numbers for extensions; add an "extensions" statement to ${extendee.name}`
+        : `only declares ${kept} for extensions; use one of these numbers`
+    report(place?.number, `${number}, but ${extendee.name} ${has}`)
   }
 }

@@ -48,7 +48,7 @@ export function checkMessage(
   if (syntax === 'proto3' && option(message, 'message_set_wire_format') === 'true') {
     report(
       places.get(message)?.name,
-      `${fullName} sets message_set_wire_format, which proto3 does not support; remove it, or change the file to proto2`,
+      `${fullName} sets message_set_wire_format, which proto3 does not support; remove the option, or change the file to proto2`,
     )
   }
 }
@@ -76,19 +76,18 @@ function checkNumbers({ places, report }: RuleContext, message: DescriptorProto,
 }
 
 function checkRanges({ places, report }: RuleContext, message: DescriptorProto, fullName: string): void {
-  const seen: { readonly range: Range; readonly verb: string }[] = []
-  const add = (range: Range, verb: string): void => {
+  const seen: { readonly range: Range; readonly kind: string }[] = []
+  const add = (range: Range, kind: string): void => {
     const other = seen.find((one) => range.start < one.range.end && one.range.start < range.end)
-    seen.push({ range, verb })
+    seen.push({ range, kind })
     if (!other) return
-    const beside = other.verb === verb ? '' : `it ${other.verb} `
     report(
       places.get(range)?.name,
-      `${fullName} ${verb} ${written(range)}, which overlaps with ${beside}${written(other.range)}; the ranges must not overlap`,
+      `${fullName} has the ${kind} range ${written(range)}, which overlaps with the ${other.kind} range ${written(other.range)}; change one of the ranges`,
     )
   }
-  for (const range of message.reservedRange) add(range, 'reserves')
-  for (const range of message.extensionRange) add(range, 'declares extensions')
+  for (const range of message.reservedRange) add(range, 'reserved')
+  for (const range of message.extensionRange) add(range, 'extension')
 }
 
 function written({ start, end }: Range): string {
@@ -117,9 +116,11 @@ function checkJsonNames(
     const isByDefault = !isWritten(first) && !isWritten(field)
     if (isByDefault && nameOf === jsonNameOf) continue
     if (isLegacyJson && !(isWritten(first) && isWritten(field))) continue
+    const what = nameOf === jsonNameOf ? 'JSON name' : 'default JSON name'
+    const change = nameOf === jsonNameOf ? 'change the json_name or the name of' : 'rename'
     report(
       places.get(field)?.name,
-      `${fullName}.${field.name} has the JSON name "${name}", which is also the JSON name of ${fullName}.${first.name}; rename one of them`,
+      `${fullName}.${field.name} has the ${what} "${name}", which is also the ${what} of ${fullName}.${first.name}; ${change} one of the fields`,
     )
   }
 }

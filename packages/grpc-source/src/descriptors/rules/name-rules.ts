@@ -10,18 +10,26 @@ export function* nameFaults({
   for (const symbol of byName.values()) {
     const [file] = packages.get(symbol.name) ?? []
     if (file !== undefined)
-      yield { symbol, message: `${symbol.name} is also the name of a package in ${file}; rename one of them` }
+      yield {
+        symbol,
+        message: `${symbol.name} is also the name of a package in ${file}; rename the ${kindOf(symbol)} or the package`,
+      }
   }
 }
 
-function twice({ name, kind, file }: ProtoSymbol, first: ProtoSymbol): string {
+function kindOf({ kind }: ProtoSymbol): string {
+  return kind === 'value' ? 'enum value' : kind
+}
+
+function twice(symbol: ProtoSymbol, first: ProtoSymbol): string {
+  const { name, kind, file } = symbol
   if (first.file !== file) {
-    return `${name} is also defined in ${first.file.name}; rename one of them, or import the file by the same path everywhere`
+    return `${name} is also defined in ${first.file.name}; rename one of the definitions, or import the file by the same path everywhere if both are the same file`
   }
-  const what = first.kind === kind ? '' : `, as ${first.kind} and as ${kind}`
+  const what = first.kind === kind ? '' : `, as ${kindOf(first)} and as ${kindOf(symbol)}`
   const why =
     kind === 'value' || first.kind === 'value'
-      ? '; enum values share the scope of their enum, so prefix them with the name of the enum'
-      : '; rename one of them'
+      ? '; enum values must have unique names in the package or message that contains the enum, so use a prefix such as the name of the enum'
+      : '; rename one of the definitions'
   return `${name} is defined twice${what}${why}`
 }

@@ -91,7 +91,10 @@ function resolve(
       if (found) return { found }
       return {
         meant,
-        wrong: `resolves to ${meant}, because "${first}" is ${candidate} here, and ${meant} is not defined; write ".${name}" to use the outermost scope`,
+        wrong:
+          meant === name
+            ? 'is not defined in this file or its imports; correct the name, or import the file that defines it'
+            : `resolves to ${meant}, because ${candidate} is the nearest scope named "${first}", but ${meant} is not defined; correct the name, or write ".${name}" to start the lookup at the outermost scope`,
       }
     }
   }
@@ -109,7 +112,7 @@ function isType({ kind }: ProtoSymbol): boolean {
 
 function checkKind({ wants }: TypeReference, found: ProtoSymbol): Resolution {
   if (wants === 'type' ? isType(found) : found.kind === 'message') return { found }
-  const article = /^[aeo]/.test(found.kind) ? 'an' : 'a'
+  const article = /^[ae]/.test(found.kind) ? 'an' : 'a'
   const wanted = wants === 'type' ? 'a message or an enum' : 'a message'
   return { wrong: `is not a ${wants}: ${found.name} is ${article} ${found.kind}; use ${wanted}` }
 }

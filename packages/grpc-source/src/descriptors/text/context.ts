@@ -91,7 +91,7 @@ function refuseTwice(entries: readonly WrittenOption[]): void {
     const [first] = name
     if (!first || first.isExtension || name.length > 1 || LISTS.has(first.name)) continue
     if (seen.has(first.name))
-      throw new ProtoSyntaxError(at, `the option ${first.name} is set twice; remove one of them`)
+      throw new ProtoSyntaxError(at, `the option ${first.name} is set twice; remove the second setting`)
     seen.add(first.name)
   }
 }

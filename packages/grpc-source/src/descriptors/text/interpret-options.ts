@@ -87,12 +87,12 @@ function findExtension(
     // The one package whose options are ours to know: a name that is none of them is a mistake.
     if (!/^\.?graphql\./.test(name)) return undefined
     throw new Error(
-      `${element} has the option (${name}), which is not defined in any imported file; import the file that extends ${extendee} with it`,
+      `${element} has the option (${name}), which is not defined in any imported file; correct the name, or import the file that extends ${extendee} with this option`,
     )
   }
   if (extension.extendee.typeName !== extendee) {
     throw new Error(
-      `${element} has the option (${name}), which extends ${extension.extendee.typeName}, not ${extendee}`,
+      `${element} has the option (${name}), which extends ${extension.extendee.typeName} instead of ${extendee}; move the option to an element with ${extension.extendee.typeName}, or remove the option`,
     )
   }
   return extension

@@ -39,7 +39,7 @@ export function parseEnum(
     })
   })
   if (proto.value.length === 0)
-    throw new ProtoSyntaxError(at, `the enum ${fullName} has no values; add one, or remove the enum`)
+    throw new ProtoSyntaxError(at, `the enum ${fullName} has no values; add a value, or remove the enum`)
   keepOptions(context, { target: proto, kind: 'enum', scope, element: fullName, entries })
   return proto
 }

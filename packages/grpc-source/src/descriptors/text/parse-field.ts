@@ -95,7 +95,7 @@ function readLabel(
     const where = kind === 'oneof' ? 'in a oneof' : kind === 'extend' ? 'in an extend block' : 'after a label'
     throw new ProtoSyntaxError(
       tokens.peek(label ? 1 : 0),
-      `a map is not allowed ${where}; ${kind === 'message' ? `remove "${at.text}"` : 'move it into a message'}`,
+      `a map is not allowed ${where}; ${kind === 'message' ? `remove "${at.text}"` : 'move the map into a message'}`,
     )
   }
   if (label !== undefined) {
@@ -103,19 +103,21 @@ function readLabel(
     if (why !== undefined) throw new ProtoSyntaxError(at, why)
     tokens.next()
   } else if (syntax === '' && kind !== 'oneof') {
-    throw tokens.unexpected('optional, required or repeated before a proto2 field')
+    throw tokens.unexpected(
+      'optional, required or repeated before a proto2 field (files without a syntax statement are proto2)',
+    )
   }
   return label
 }
 
 function whyNoLabel(label: string, syntax: string, kind: FieldHolder['kind']): string | undefined {
   if (kind === 'oneof') return `a oneof field cannot have a label; remove "${label}"`
-  if (kind === 'extend' && label === 'required') return 'an extension cannot be required; use optional'
+  if (kind === 'extend' && label === 'required') return 'an extension cannot be required; use "optional"'
   if (syntax === 'proto3' && label === 'required')
     return 'proto3 has no required fields; remove "required", or change the file to proto2'
   if (syntax !== 'editions' || label === 'repeated') return undefined
   return label === 'optional'
-    ? 'editions have no label "optional", because fields are optional by default; remove it'
+    ? 'editions have no label "optional", because fields are optional by default; remove the label'
     : 'editions have no label "required"; use the option [features.field_presence = LEGACY_REQUIRED]'
 }
 
@@ -123,19 +125,19 @@ function refuseGroup({ tokens, syntax }: ParseContext): void {
   if (syntax === 'proto3')
     throw new ProtoSyntaxError(
       tokens.peek(),
-      'proto3 has no groups; declare a message and a field of that type',
+      'proto3 does not support groups; declare a message, and use that message as the type of the field',
     )
   if (syntax === 'editions') {
     throw new ProtoSyntaxError(
       tokens.peek(),
-      'editions have no groups; declare a message and a field of that type with [features.message_encoding = DELIMITED]',
+      'editions do not support groups; declare a message, and a field of that message type with [features.message_encoding = DELIMITED]',
     )
   }
   const name = tokens.peek(1)
   if (!/^[A-Z]/.test(name.text)) {
     throw new ProtoSyntaxError(
       name,
-      `the name of the group "${name.text}" must start with a capital letter, because it is also a message; write ${name.text.charAt(0).toUpperCase()}${name.text.slice(1)}`,
+      `the name of the group "${name.text}" must start with a capital letter, because a group also defines a message; write ${name.text.charAt(0).toUpperCase()}${name.text.slice(1)}`,
     )
   }
 }
@@ -156,7 +158,7 @@ function readNumber({ tokens }: ParseContext, element: string, kind: FieldHolder
   if (number >= 19_000 && number <= 19_999) {
     throw new ProtoSyntaxError(
       at,
-      `${element} has the number ${number}; protobuf reserves 19000 to 19999, use another number`,
+      `${element} has the number ${number}, which protobuf reserves (19000 to 19999); use another number`,
     )
   }
   return number

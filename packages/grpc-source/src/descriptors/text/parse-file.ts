@@ -139,7 +139,10 @@ function parseStatement(
   switch (keyword) {
     case 'package':
       if (tokens.peek() !== packageAt)
-        throw tokens.unexpected(`only one package statement per file, the first one is "${file.package}"`)
+        throw new ProtoSyntaxError(
+          tokens.peek(),
+          `the file already has the package "${file.package}"; remove this second package statement`,
+        )
       tokens.next()
       tokens.dottedName("the package's name")
       tokens.expect(';')
@@ -173,7 +176,10 @@ function parseStatement(
       return
     case 'syntax':
     case 'edition':
-      throw tokens.unexpected(`the ${keyword} statement at the beginning of the file`)
+      throw new ProtoSyntaxError(
+        tokens.peek(),
+        `"${keyword}" must be the first statement of the file; move it to the top, or remove it if the file already starts with "syntax" or "edition"`,
+      )
     default:
       throw tokens.unexpected('"message", "enum", "service", "extend", "import", "option" or "package"')
   }
@@ -190,7 +196,8 @@ function parseImport(
   if (!isPublic && !tokens.skip('weak')) tokens.skip('option')
   const at = tokens.peek()
   const path = tokens.string("a file's path")
-  if (imports.has(path)) throw new ProtoSyntaxError(at, `imports "${path}" twice; remove one of them`)
+  if (imports.has(path))
+    throw new ProtoSyntaxError(at, `the file imports "${path}" twice; remove one of the imports`)
   imports.set(path, { at, isPublic })
   file.dependency.push(path)
   tokens.expect(';')

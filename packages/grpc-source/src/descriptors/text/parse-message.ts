@@ -143,7 +143,7 @@ function parseExtensions(
   if (context.syntax === 'proto3') {
     throw new ProtoSyntaxError(
       at,
-      `${scope} has extensions, which proto3 does not support; remove them, use google.protobuf.Any, or change the file to proto2`,
+      `${scope} declares extensions, which proto3 does not support; use a field of the type google.protobuf.Any instead, or change the file to proto2`,
     )
   }
 }
@@ -178,7 +178,7 @@ function parseOneof(context: ParseContext, message: DescriptorProto, holder: Fie
   })
   const element = `${holder.scope}.${oneof.name}`
   if (message.field.length === fieldsBefore)
-    throw new ProtoSyntaxError(at, `the oneof ${element} has no fields; add one, or remove the oneof`)
+    throw new ProtoSyntaxError(at, `the oneof ${element} has no fields; add a field, or remove the oneof`)
   keepOptions(context, { target: oneof, kind: 'oneof', scope: holder.scope, element, entries })
 }
 

@@ -45,14 +45,17 @@ export function parseReserved(
       const at = tokens.peek()
       const name = readReservedName(context)
       if (names.includes(name))
-        throw new ProtoSyntaxError(at, `${element} reserves the name "${name}" twice; remove one of them`)
+        throw new ProtoSyntaxError(
+          at,
+          `${element} reserves the name "${name}" twice; remove the second "${name}"`,
+        )
       names.push(name)
     } while (tokens.skip(','))
   } else {
     readRanges(
       context,
-      element,
-      syntax === 'editions' ? 'a number or a name' : 'a number or a "name"',
+      `${element} reserves`,
+      syntax === 'editions' ? 'a number or a name to reserve' : 'a number or a name in quotes to reserve',
       ranges,
     )
   }
@@ -65,35 +68,42 @@ function readReservedName({ tokens, syntax }: ParseContext): string {
     if (at.kind === 'string')
       throw new ProtoSyntaxError(
         at,
-        'in editions, reserved names must not be in quotes; write reserved name;',
+        `in editions, reserved names must not be in quotes; write reserved ${at.text};`,
       )
     return tokens.name('a reserved name')
   }
   if (at.kind === 'name')
     throw new ProtoSyntaxError(at, `reserved names must be in quotes; write reserved "${at.text}";`)
-  return tokens.string('a reserved "name"')
+  return tokens.string('a reserved name in quotes')
 }
 
 /** Reads `extensions 100 to 199, 1000 to max [verification = UNVERIFIED];`. */
 export function parseExtensionRanges(context: ParseContext, element: string, ranges: Ranges): void {
   const { tokens } = context
   tokens.expect('extensions')
-  readRanges(context, element, 'a number', ranges)
+  readRanges(context, `${element} declares the extension numbers`, 'a number', ranges)
   readBracketedOptions(tokens)
   tokens.expect(';')
 }
 
-function readRanges({ tokens }: ParseContext, element: string, what: string, { limits, add }: Ranges): void {
+function readRanges(
+  { tokens }: ParseContext,
+  declares: string,
+  first: string,
+  { limits, add }: Ranges,
+): void {
+  let what = first
   do {
     const at = tokens.peek()
     const start = tokens.integer(what)
+    what = 'a number'
     let end = start
     if (tokens.skip('to'))
-      end = tokens.skip('max') ? (limits.word ?? limits.max) : tokens.integer('the end of the range')
+      end = tokens.skip('max') ? (limits.word ?? limits.max) : tokens.integer('a number or "max" after "to"')
     if (start < limits.min || end > limits.max) {
       throw new ProtoSyntaxError(
         at,
-        `${element} reserves ${toRange(start, end)}, but numbers must be from ${limits.min} to ${limits.max}`,
+        `${declares} ${toRange(start, end)}, but the numbers must be from ${limits.min} to ${limits.max}`,
       )
     }
     if (end < start) {

@@ -50,7 +50,7 @@ function parseMethod(
     if (SCALARS.has(name)) {
       throw new ProtoSyntaxError(
         typeAt,
-        `${element} uses ${name} as its request or response, which must be a message; wrap it in a message`,
+        `${element} uses ${name} as its request or response type, which must be a message; define a message with a ${name} field, and use that message`,
       )
     }
     references.push({ file, scope: serviceName, element, name, at: typeAt, wants: 'message', resolve: apply })

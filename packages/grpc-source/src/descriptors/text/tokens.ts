@@ -85,11 +85,12 @@ class Tokenizer {
       return { kind: 'string', text: unescape(string.slice(1, -1)) }
     }
     const symbol = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0)
-    if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'the string is not closed')
+    if (symbol === '"' || symbol === "'")
+      throw new ProtoSyntaxError(at, `the string is not closed; add the missing ${symbol} on the same line`)
     if (!/[!-~]/.test(symbol)) {
       throw new ProtoSyntaxError(
         at,
-        `${JSON.stringify(symbol)} is not allowed here; only comments and strings can contain non-ASCII characters`,
+        `the character ${JSON.stringify(symbol)} is only allowed in comments and strings; use ASCII letters, digits and _ instead`,
       )
     }
     this.position += 1
@@ -99,11 +100,11 @@ class Tokenizer {
   private refuseNumber(number: string, at: Pick<Token, 'line' | 'column'>): void {
     const next = this.source[this.position] ?? ''
     if (number === '0' && /[xX]/.test(next))
-      throw new ProtoSyntaxError(at, 'a hexadecimal number has no digits; write them after 0x')
+      throw new ProtoSyntaxError(at, 'the hexadecimal number has no digits; add hexadecimal digits after 0x')
     if (/[A-Za-z_.]/.test(next)) {
       throw new ProtoSyntaxError(
         at,
-        `"${next}" follows the number ${number} without a space; separate them, or remove one of them`,
+        `"${next}" follows the number ${number} without a space; insert a space, or remove "${next}"`,
       )
     }
     if (/^0\d+$/.test(number) && /[89]/.test(number)) {
@@ -122,7 +123,7 @@ class Tokenizer {
       const at = placeOf(this.source, this.position - string.length + match.index)
       throw new ProtoSyntaxError(
         at,
-        `unknown escape sequence ${JSON.stringify(match[0])}; write \\\\ for a backslash`,
+        `unknown escape sequence: a backslash before ${JSON.stringify(simple)}; write two backslashes for a literal backslash`,
       )
     }
   }
@@ -164,14 +165,15 @@ class Tokenizer {
     }
     const block = this.take(BLOCK_COMMENT)
     if (block === undefined) {
-      if (this.source[this.position + 1] === '*') throw new ProtoSyntaxError(at, 'the comment is not closed')
+      if (this.source[this.position + 1] === '*')
+        throw new ProtoSyntaxError(at, 'the comment is not closed; add the missing */')
       return undefined
     }
     const nested = block.slice(0, -1).indexOf('/*', 2)
     if (nested >= 0) {
       throw new ProtoSyntaxError(
         placeOf(this.source, this.position - block.length + nested),
-        'comments cannot be nested, because the first */ ends both; remove the inner /*',
+        'comments cannot be nested, because the first */ ends the comment; remove the inner /*',
       )
     }
     this.countLines(block)

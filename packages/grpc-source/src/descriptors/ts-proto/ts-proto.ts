@@ -27,17 +27,18 @@ export function readTsProtoMetadata(input: readonly unknown[]): {
   readonly named: ReadonlySet<string>
 } {
   const all = new Map<string, TsProtoMetadata>()
-  const add = (metadata: unknown): void => {
+  const add = (metadata: unknown, path: string): void => {
     if (!isMetadata(metadata))
       throw descriptorError(
-        'protoMetadata: an item is not the protoMetadata of a generated file; generate it with ts-proto\'s option "outputSchema=true"',
+        `${path} is not the protoMetadata of a generated file; generate the file with ts-proto's option "outputSchema=true", and pass its export protoMetadata`,
       )
     const name = String(metadata.fileDescriptor['name'])
     if (all.has(name)) return
     all.set(name, metadata)
-    for (const dependency of metadata.dependencies ?? []) add(dependency)
+    for (const [index, dependency] of (metadata.dependencies ?? []).entries())
+      add(dependency, `${path}.dependencies[${index}]`)
   }
-  for (const metadata of input) add(metadata)
+  for (const [index, metadata] of input.entries()) add(metadata, `protoMetadata[${index}]`)
   const codecs = new Map([...all.values()].flatMap(({ references }) => Object.entries(references)))
   const files = [...all.values()].map((metadata) => {
     const file = fromJson(FileDescriptorProtoSchema, toProtoJson(metadata.fileDescriptor, []) as JsonObject, {

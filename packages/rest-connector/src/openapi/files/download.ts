@@ -49,9 +49,9 @@ export class Download {
   /** @throws DownloadEnded where a bound of the whole is reached */
   async get(address: URL, isAllowed: (url: URL) => boolean): Promise<Downloaded> {
     const { headers, maxBytes, maxFiles, timeoutMs } = this.#options
-    const tooLarge = `it has more than ${maxBytes} bytes (download.maxBytes)`
+    const tooLarge = `it has more than ${maxBytes} bytes; raise download.maxBytes`
     if (++this.#files > maxFiles)
-      throw new DownloadEnded(`it has more than ${maxFiles} files (download.maxFiles)`)
+      throw new DownloadEnded(`it has more than ${maxFiles} files; raise download.maxFiles`)
     if (this.#bytes >= maxBytes) throw new DownloadEnded(tooLarge)
     try {
       const { url, ok, status, bytes } = await boundedFetch(address, {
@@ -67,7 +67,9 @@ export class Download {
     } catch (error) {
       if (error instanceof BodyTooLarge) throw new DownloadEnded(tooLarge, { cause: error })
       if (this.#signal.aborted)
-        throw new DownloadEnded(`it took longer than ${timeoutMs} ms (download.timeoutMs)`, { cause: error })
+        throw new DownloadEnded(`the download took longer than ${timeoutMs} ms; raise download.timeoutMs`, {
+          cause: error,
+        })
       throw error
     }
   }

@@ -80,7 +80,7 @@ function readerFor(
   return async (address) => {
     const url = new URL(address)
     if (!/^https?:$/.test(url.protocol))
-      throw new Error(`a document must not refer to ${url.protocol} addresses`)
+      throw new Error(`the document must not refer to ${url.protocol} addresses; use an http: or https: URL`)
     if (!origins.has(url.origin))
       throw new Error(`the file is on another server; add ${url.origin} to download.origins to read it`)
     download ??= new Download(undefined, options)

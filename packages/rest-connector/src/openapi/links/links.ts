@@ -39,14 +39,14 @@ export function withLinks(
       let field = fields.get(camel(link)) as string
       if (['body', 'headers', 'next'].includes(field)) field = `${field}Link`
       const found = Object.hasOwn(links, field)
-        ? `another link already has the field ${field}`
+        ? `another link already uses the field name "${field}"`
         : linkOf(node, endpoint, target && made.get(target), definitions)
       if (typeof found === 'object') links[field] = found
       else
         findings.add({
           place: operation.place,
           message: `its link "${link}" is skipped: ${found}`,
-          mend: 'declare the link in envelope of an endpoint',
+          mend: 'declare the link under envelope.links of an endpoint',
         })
     }
     return { ...endpoint, envelope: { ...envelope, links } }
@@ -69,22 +69,23 @@ function linkOf(
   target: RestEndpoint | undefined,
   definitions: TypeDefinitions,
 ): EnvelopeLink | string {
-  if (!target) return 'the linked operation is not a field'
-  if ((target.method ?? 'GET') !== 'GET' && !target.asQuery) return 'the linked operation is a mutation'
-  if (node['server'] !== undefined) return 'the link has its own server'
+  if (!target) return 'the linked operation does not exist or was not imported'
+  if ((target.method ?? 'GET') !== 'GET' && !target.asQuery)
+    return 'the linked operation is a mutation, which a link cannot call'
+  if (node['server'] !== undefined) return 'the link has its own server, which is not supported'
   const args: Record<string, LinkValue> = {}
   const given: [string, unknown][] = Object.entries(asNode(node['parameters']))
   if (node['requestBody'] !== undefined) {
-    if (!target.body) return 'the linked operation has no body'
+    if (!target.body) return 'the link sends a requestBody, but the linked operation accepts none'
     given.push([target.body.arg ?? 'input', node['requestBody']])
   }
   for (const [name, expression] of given) {
     const arg = argumentOf(target, name)
     if (arg === undefined) return `the linked operation has no parameter "${name}"`
     if (typeof expression !== 'string' && isExpression(JSON.stringify(expression)))
-      return `${JSON.stringify(expression)} contains expressions`
+      return `${JSON.stringify(expression)} contains runtime expressions, which are supported only as complete values`
     const value = valueOf(expression, endpoint, definitions)
-    if (value === undefined) return `${JSON.stringify(expression)} is not a supported expression`
+    if (value === undefined) return `${JSON.stringify(expression)} is not a supported runtime expression`
     args[arg] = value
   }
   const description = asText(node['description'])?.trim()

@@ -13,7 +13,7 @@ export function droppedOfObject(node: Node): Dropped | undefined {
   if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
   return {
     message: `properties of ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'}`,
-    mend: 'add additionalProperties to the schema, which become a field',
+    mend: 'add additionalProperties to the schema to get a field with these properties',
   }
 }
 
@@ -31,7 +31,7 @@ export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefi
   if (!isDropped) return undefined
   return {
     message: 'properties of additionalProperties next to oneOf or anyOf',
-    mend: 'add additionalProperties to each schema of oneOf or anyOf, where they become a field',
+    mend: 'add additionalProperties to each schema of oneOf or anyOf to get a field with these properties',
   }
 }
 

@@ -203,7 +203,9 @@ export class SchemaTypes {
     }
     this.#tellDropped(shape, name, droppedOfChoice(shape, this.#read))
     for (const value of signs.unmapped)
-      this.#options.onUnsaid(`the discriminator of ${name} maps "${value}" to a type that is not a member`)
+      this.#options.onUnsaid(
+        `the discriminator of ${name} maps "${value}" to a schema that is not one of its types; this mapping is ignored`,
+      )
     const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
     const { discriminator } = signs
     const rest = named[variants.findIndex(({ schema }) => schema === shape.rest)]

@@ -168,7 +168,7 @@ export class ShapeReader {
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
     }
-    tellConflict('a value', parts, this.#onUnsaid)
+    tellConflict('the same value', parts, this.#onUnsaid)
     // Properties that hold under a condition may be there.
     for (const [key, schema] of parts.flatMap((part) => this.#conditionalProperties(part)))
       if (!Object.hasOwn(properties, key)) properties[key] = schema
@@ -203,7 +203,7 @@ export class ShapeReader {
   /** A property that two parts describe is the later one, and null only where both allow it. */
   #narrowed(key: string, earlier: unknown, later: unknown): unknown {
     const nodes = [earlier, later].map((one) => asNode(this.#document.find(one)))
-    tellConflict(`"${key}"`, nodes, this.#onUnsaid)
+    tellConflict(`the property "${key}"`, nodes, this.#onUnsaid)
     if (earlier === later || leadsTo(later, this.#beingRead, this.#document) || !this.read(later).isNullable)
       return later
     const { isNullable, kind } = this.read(earlier)
@@ -237,7 +237,7 @@ export class ShapeReader {
     const options = all.filter((option) => !isConstraint(option, saysMore))
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
-      this.#onUnsaid('"oneOf" or "anyOf" with only "required" is not checked by the gateway')
+      this.#onUnsaid('the API must check "oneOf" or "anyOf" with only "required"; the gateway does not')
     if (options.length > 0) return this.#classifyOptions(node, options, given)
     const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }

@@ -77,7 +77,7 @@ export function createInheritance(
     const below = known.get(base) ?? []
     if (below.length > MAX_SUBTYPES)
       onUnsaid(
-        `${below.length} schemas extend a schema with a discriminator, which is too many for an interface; it becomes a plain object`,
+        `${below.length} schemas extend ${refs.get(base) ?? 'a schema with a discriminator'}, but an interface can have at most ${MAX_SUBTYPES}; the schema becomes an object type without their properties`,
       )
     if (below.length === 0 || below.length > MAX_SUBTYPES) return undefined
     const own = refs.get(base)

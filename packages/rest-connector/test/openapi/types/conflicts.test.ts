@@ -39,7 +39,11 @@ const both = (one: object, other: object) => ({
 
 describe.each([true, false])('types of allOf, sent: %s', (isInput) => {
   it.each<[string, object, string]>([
-    ['two scalars', both(string, integer), 'declare incompatible types for "id": string, number'],
+    [
+      'two scalars',
+      both(string, integer),
+      'declare incompatible types for the property "id": string, number',
+    ],
     ['a scalar and a list', both(string, { type: 'array', items: string }), 'string, array'],
     ['a list and an object', both({ items: string }, { properties: { a: string } }), 'array, object'],
     ['a base', { allOf: [ref('Base'), { properties: { id: integer } }] }, 'string, number'],
@@ -59,7 +63,7 @@ describe.each([true, false])('types of allOf, sent: %s', (isInput) => {
     [
       'a value itself',
       { properties: { id: { allOf: [string, integer] } } },
-      'declare incompatible types for a value: string, number',
+      'declare incompatible types for the same value: string, number',
     ],
   ])('are a finding if no value has both: %s', async (_, schema, text) => {
     expect(await findingsOf(schema, isInput)).toEqual([expect.stringContaining(text)])

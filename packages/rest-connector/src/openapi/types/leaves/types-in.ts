@@ -32,7 +32,9 @@ export function tellConflict(what: string, nodes: readonly Node[], tell: (messag
   const types = nodes.map(roughTypesIn).filter((some) => some.length > 0)
   if (types.every((some) => types.every((more) => some.some((type) => more.includes(type))))) return
   const listed = [...new Set(types.map((some) => some.join(' or ')))].join(', ')
-  tell(`parts of an allOf declare incompatible types for ${what}: ${listed}`)
+  tell(
+    `the parts of an allOf declare incompatible types for ${what}: ${listed}; the gateway uses only one of these types, so correct the schema`,
+  )
 }
 
 function roughTypesIn(node: Node): readonly string[] {
