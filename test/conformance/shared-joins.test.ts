@@ -85,7 +85,7 @@ const serve = (
   })
 
 /** Why a plan is given up where something has failed. */
-const FAILED = 'a call failed or was cancelled'
+const FAILED = 'a call to a backend failed or was cancelled'
 
 const dataOf = (answer: string): string => answer.slice(answer.lastIndexOf('"data":'))
 

@@ -51,7 +51,7 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   [
     'getDocumentString, which is of another package',
     () => useResponseCache({ getDocumentString: () => '' } as object),
-    'response-cache: option getDocumentString belongs to @envelop/response-cache; @vinyasa/response-cache has no such option.',
+    'response-cache: option getDocumentString belongs to @envelop/response-cache; remove the option, because @vinyasa/response-cache does not have it.',
   ],
   [
     'buildResponseCacheKey, which is of another package',

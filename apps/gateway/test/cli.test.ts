@@ -217,7 +217,7 @@ describe('vinyasa check', () => {
     expect(await code).toBe(0)
     expect(out.slice(1)).toEqual([
       'schema   1 queries, 0 mutations, 0 subscriptions',
-      "undeclared Query.getProduct depends on everything; declare its dependencies: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
+      "undeclared Query.getProduct depends on unknown types, so every mutation invalidates its responses; declare the types: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
       'source   shop: ok',
     ])
   })
@@ -261,7 +261,7 @@ describe('vinyasa check', () => {
       'document Old: Cannot query field "getProducts" on type "Query". Did you mean "getProduct"?',
     ])
     expect(err).toEqual([
-      'vinyasa: persistedDocuments: 3 of them do not fit the schema; correct or regenerate them',
+      'vinyasa: persistedDocuments: 3 documents are invalid for the schema; correct or regenerate the documents',
     ])
     await write({})
     await rm(join(directory, 'documents/Old.graphql'))

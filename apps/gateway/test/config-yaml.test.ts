@@ -105,7 +105,7 @@ describe('what is no config', () => {
     ],
     [
       'status: true\nrest: *gone\n',
-      'c.yaml:2:7: *gone: the anchor &gone is not defined before it; define it first',
+      'c.yaml:2:7: the alias *gone has no anchor &gone above it; define the anchor first',
     ],
     ['server: { port: !env PORT }', 'c.yaml:1:17: Unresolved tag: !env; write a plain value'],
     [

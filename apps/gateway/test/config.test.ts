@@ -43,7 +43,7 @@ describe('parseConfig', () => {
     [
       'a Redis in two places',
       { redis: { url: 'redis://a', cluster: ['b'] } },
-      'redis: expected one of url, sentinels and cluster',
+      'redis: expected exactly one of url, sentinels and cluster',
     ],
     [
       'sentinels without the name of their master',

@@ -286,11 +286,11 @@ it.each<[GatewayConfig, RegExp]>([
   ],
   [
     { federation: { entities: { User: { key: 'id', field: 'users' } } } },
-    /Query.users has no argument "id"; it has ids; set args/,
+    /Query.users has no argument "id", only ids; set args/,
   ],
   [
     { federation: { entities: { User: { key: 'id name', field: 'users', args: { ids: 'id' } } } } },
-    /Query.users returns a list, which requires a key with one field, but the key "id name" has several; choose a field that returns one User/,
+    /Query.users returns a list, which requires a key of one field without subfields, but the key is "id name"; choose a field that returns one User/,
   ],
   [
     {
@@ -298,21 +298,21 @@ it.each<[GatewayConfig, RegExp]>([
       typeDefs:
         'type Org { id: ID! } type Place { org: Org! } input OrgKey { id: ID! } extend type Query { places(orgs: [OrgKey!]): [Place] }',
     },
-    /Query.places returns a list, .* the key "org \{ id \}" has several/,
+    /Query.places returns a list, .* the key is "org \{ id \}"/,
   ],
   [
     {
       federation: { entities: { Place: { key: 'id', field: 'places' } } },
       typeDefs: 'type Place { id: ID! } extend type Query { places(id: ID): [Place] }',
     },
-    /Query.places returns a list, but Query.places\(id:\) takes ID instead of a list; set the argument that takes all keys/,
+    /Query.places returns a list, but Query.places\(id:\) takes ID instead of a list; set args to an argument that takes all keys/,
   ],
   [
     {
       federation: { entities: { Place: { key: 'id', field: 'places', args: {} } } },
       typeDefs: 'type Place { id: ID! } extend type Query { places(ids: [ID]): [Place] }',
     },
-    /Query.places returns a list; set args to the one argument that takes all keys/,
+    /Query.places returns a list, so args must set exactly one argument: the argument that takes all keys/,
   ],
   [
     { federation: { entities: { User: { key: 'id', field: 'user', itemKey: 'id' } } } },

@@ -143,7 +143,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     [
       'a binary file that is no descriptor set',
       ['picture.bin'],
-      /picture\.bin.*is not a FileDescriptorSet.*create one with/,
+      /picture\.bin.*cannot be read as a FileDescriptorSet.*create a descriptor set with/,
     ],
     [
       'several files of different kinds',

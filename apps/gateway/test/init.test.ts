@@ -140,7 +140,7 @@ describe('vinyasa init, check and start from an empty folder', () => {
     await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(document))
     expect(await folder.command('init', 'pets.json')).toBe(0)
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
-      '1 of its operations have other servers',
+      'but 1 operation declares another server',
     )
     const answer = await post(await folder.start(), {
       query: '{ getPet(id: 7) { name } getFile(id: 8) { name } }',

@@ -117,7 +117,11 @@ it('says at debug level which operations are planned, and why others are not', a
   expect(events).toContainEqual(expect.objectContaining({ operationName: 'Shop', outcome: 'planned' }))
   expect(events).toContainEqual(expect.objectContaining({ operationName: 'Both', outcome: 'planned' }))
   expect(events).toContainEqual(
-    expect.objectContaining({ operationName: 'Order', outcome: 'unplanned', reason: 'it is a mutation' }),
+    expect.objectContaining({
+      operationName: 'Order',
+      outcome: 'unplanned',
+      reason: 'the operation is a mutation',
+    }),
   )
 })
 
@@ -181,7 +185,7 @@ describe('the request log', () => {
         reasons.push(response.headers.get('x-cache-reason'))
       }
       const lines = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-      const cookie = 'the request has a cookie, which is not part of the key'
+      const cookie = 'the request has a cookie, which is not part of the cache key'
       expect(lines.map(({ operation, cache, cacheReason }) => [operation, cache, cacheReason])).toEqual([
         ['Lamp', 'MISS', undefined],
         ['Lamp', 'HIT', undefined],

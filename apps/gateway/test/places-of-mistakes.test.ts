@@ -133,7 +133,7 @@ const mistakes: readonly MistakenConfig[] = [
     ),
     /is hidden by hide/,
   ],
-  ['all of a type hidden', `${SOURCE}    §hide: [User.id]\n`, /removes all of User/],
+  ['all of a type hidden', `${SOURCE}    §hide: [User.id]\n`, /removes all fields of User/],
   [
     'an address that is no endpoint',
     SOURCE.replace('endpoint: 127.0.0.1:1', '§endpoint: a/b'),
@@ -183,12 +183,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'an endpoint whose type is none',
     `${REST}      - { name: b, path: /b, §returnType: '[x' }\n`,
-    /is not a type/,
+    /is not a valid type/,
   ],
   [
     'an endpoint of a name that is none',
     `${REST}      - { §name: 'b c', path: /b }\n`,
-    /is not a GraphQL name/,
+    /is not a valid GraphQL name/,
   ],
   ['an endpoint that is there twice', `${REST}      - { §name: a, path: /b }\n`, /is declared twice/],
   ['a variable that nothing ends', `${REST}      - { name: b, §path: '/b/{id' }\n`, /endpoint "b"/],
@@ -200,7 +200,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'an argument whose type is none',
     `${REST}      - { name: b, path: '/b/{id}', args: { §id: '[x' } }\n`,
-    /is not a type/,
+    /is not a valid type/,
   ],
   [
     'an argument that nothing takes',
@@ -210,7 +210,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a header of a request that is none',
     `${REST}      - { name: b, path: /b, headers: { §'a b': c } }\n`,
-    /is not a header name/,
+    /is not a valid header name/,
   ],
   [
     'a query with a stray brace',
@@ -240,7 +240,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a field of an answer whose type is none',
     `${REST}      - { name: b, path: /b, responseSchema: { typeName: B, fields: { §id: '[x' } } }\n`,
-    /is not a type/,
+    /is not a valid type/,
   ],
   [
     'one item of what is no list',
@@ -250,7 +250,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a header of all requests that is none',
     REST.replace('endpoints:', "defaultHeaders: { x-a: b, §'x b': c }\n    endpoints:"),
-    /is not a header name/,
+    /is not a valid header name/,
   ],
   [
     'an id in no answer',
@@ -280,7 +280,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a mistake beside what a document brings',
     'rest:\n  shop:\n    openapi: { file: api.yaml }\n    endpoints: [{ name: mine, path: /a, §returnType: "[x" }]\n',
-    /is not a type/,
+    /is not a valid type/,
   ],
   [
     'a cost of a field that is not there',

@@ -122,8 +122,8 @@ function openSharedRedis(
   return openRedis(
     configured.connect,
     createOutage(logger, {
-      down: 'Redis for rateLimit and apq is down; this gateway continues without it',
-      up: 'Redis for rateLimit and apq is up again',
+      down: 'Redis is down; until it responds again, each gateway process counts rate limits and stores persisted queries (apq) only in its own memory',
+      up: 'Redis is up again; gateways share rate limits and persisted queries (apq) again',
     }),
   )
 }

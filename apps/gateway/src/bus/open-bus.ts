@@ -51,7 +51,7 @@ export async function openBus(
   const outage = createOutage(
     logger,
     {
-      down: `connection to ${kind} lost; other gateways receive no invalidation events`,
+      down: `connection to ${kind} lost; until it is restored, this gateway exchanges no invalidation events with other gateways and serves no cached responses`,
       up: `connection to ${kind} restored; live queries run again`,
     },
     { [kind]: address },

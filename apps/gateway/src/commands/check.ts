@@ -48,11 +48,11 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     const wrong = down.map((source) => `${source.name}: ${stateOf(source)}; ${isAway(source) ? START : MEND}`)
     if (invalid.length > 0)
       wrong.push(
-        `persistedDocuments: ${invalid.length} of them do not fit the schema; correct or regenerate them`,
+        `persistedDocuments: ${invalid.length === 1 ? '1 document is' : `${invalid.length} documents are`} invalid for the schema; correct or regenerate the documents`,
       )
     if (broken > 0)
       wrong.push(
-        `--against ${flags.against}: ${broken} breaking changes; apply the settings above, if any, or inform the clients`,
+        `--against ${flags.against}: ${broken} breaking ${broken === 1 ? 'change' : 'changes'}; apply the settings above, if any, or inform the clients`,
       )
     if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {
@@ -64,7 +64,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
 const MAX_INVALID = 20
 
 const START = 'start the backend, or correct its address'
-const MEND = 'it is reachable; fix the problem listed above'
+const MEND = 'the backend is reachable, so fix the problem listed above'
 
 function stateOf(source: SourceHealth): string {
   return isAway(source) ? 'not reachable' : 'not healthy'

@@ -89,7 +89,9 @@ async function keep(
     throw new Error(`${all} is a symbolic link; replace it with a folder for the documents`)
   const target = join(directory, folder)
   await mkdir(target).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(`${target} exists already; use it, or remove it first`) : error
+    throw error.code === 'EEXIST'
+      ? new Error(`${target} exists already; pass a document in this folder to init, or remove the folder`)
+      : error
   })
   const remove = (): Promise<void> => rm(created ?? target, { recursive: true, force: true })
   try {

@@ -203,7 +203,8 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
       ...(url === undefined ? [] : ['The document was downloaded once; download it again to get changes.']),
       ...(isLeftOut
         ? [
-            `The document declares the base URL ${baseUrl}; ${elsewhere.length} of its operations have other servers.`,
+            `The document declares the base URL ${baseUrl}, but ${elsewhere.length === 1 ? '1 operation declares another server' : `${elsewhere.length} operations declare other servers`}.`,
+            'baseUrl is not set, so that each operation uses its own server. If you set baseUrl, the gateway sends all operations to it.',
           ]
         : []),
       ...left,

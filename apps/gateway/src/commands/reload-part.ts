@@ -22,7 +22,11 @@ export function createReloadPart({ server, load, shared, onRead }: ReloadPartOpt
   let prepared: Gateway | undefined
 
   function close(gateway: Gateway): void {
-    gateway.close().catch((error: unknown) => logger.error(error, 'an unused gateway failed to close'))
+    gateway
+      .close()
+      .catch((error: unknown) =>
+        logger.error(error, 'reload: the gateway with an unused config failed to close'),
+      )
   }
 
   function give(): Gateway | undefined {
@@ -65,7 +69,9 @@ export function createReloadPart({ server, load, shared, onRead }: ReloadPartOpt
       // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
       server
         .replace(next)
-        .catch((error: unknown) => logger.error(error, 'the replaced gateway failed to close'))
+        .catch((error: unknown) =>
+          logger.error(error, 'reload: the gateway with the previous config failed to close'),
+        )
       logger.info('reloaded')
     },
     abandon,

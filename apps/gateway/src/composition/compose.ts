@@ -167,5 +167,7 @@ function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, lo
   if (slowPathReasons.length > 0)
     logger.info(`JSON requests take Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
-    logger.info(`Cached operations run all plugin hooks: ${preparedPathReasons.join('; ')}`)
+    logger.info(
+      `Repeated operations are slower because they run all plugin hooks: ${preparedPathReasons.join('; ')}`,
+    )
 }

@@ -34,6 +34,6 @@ function lineFor(schema: GraphQLSchema, field: string, types: readonly string[])
   const names = [...new Set(types)]
   const near = names.length === 1 ? suggestFor(schema, String(names[0])) : ''
   const listed = names.map((name) => `"${name}"`).join(', ')
-  const waits = `Query.${field}: its live queries wait for events of ${listed}, but the schema has no such type`
-  return `${waits}${near === '' ? '.' : near} Only external invalidation events can have this type`
+  const waits = `Query.${field}: live queries of this field wait for events of ${listed}, but the schema has no such type`
+  return `${waits}${near === '' ? '.' : near} Correct triggers or dependsOn, unless external invalidation events use this type name`
 }

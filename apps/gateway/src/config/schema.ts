@@ -44,7 +44,10 @@ const server = z.strictObject({
       z.array(
         z
           .string()
-          .refine(isProxyRange, 'expected an address, a range such as "10.0.0.0/8", "loopback" or "private"'),
+          .refine(
+            isProxyRange,
+            'expected an IP address, a range such as "10.0.0.0/8", "loopback" or "private"',
+          ),
       ),
     ])
     .optional(),

@@ -54,13 +54,13 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   if (maxConnections < asked && options.maxConnections > 0)
     logger?.warn(
       { maxConnections, asked },
-      'server.maxConnections exceeds the number of available file descriptors; raise the open-file limit',
+      'server.maxConnections exceeds the number of available file descriptors; raise the open-file limit (ulimit -n)',
     )
 
   function report(): void {
     logger?.warn(
       { ...seen, maxConnections },
-      'connections were refused, or closed while idle: server.maxConnections is reached',
+      'connections were refused, or closed while idle: server.maxConnections, or the share of one client address (server.maxAddressShare), is reached',
     )
     seen.refused = 0
     seen.closed = 0

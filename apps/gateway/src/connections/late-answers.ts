@@ -45,7 +45,7 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
     }
     logger?.warn(
       { ended: late.length, answerTimeoutMs },
-      'requests were ended: their responses did not start in time',
+      'requests were ended because their responses did not start within server.answerTimeoutMs',
     )
   }, everyMs).unref()
   server.once('close', () => clearInterval(timer))

@@ -48,7 +48,11 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
       socket.destroy()
       closed++
     }
-    if (closed > 0) logger?.warn({ closed }, 'connections were closed because their clients stopped reading')
+    if (closed > 0)
+      logger?.warn(
+        { closed },
+        'connections were closed because their clients read nothing for server.sendTimeoutMs',
+      )
     const { dropped, bytes } = processLedger()
     if (dropped > seen) logger?.warn({ dropped: dropped - seen, bytes }, OVER_BUDGET)
     seen = dropped
@@ -59,7 +63,7 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
 }
 
 const OVER_BUDGET =
-  'the largest buffers of clients were dropped: buffers of clients exceed a quarter of the heap'
+  'requests, subscriptions and connections that used the most memory were ended: memory held for clients exceeded a quarter of the heap; raise --max-old-space-size if this persists'
 
 /**
  * The bytes that libuv still has of a write that is under way; Node itself asks for them before a socket

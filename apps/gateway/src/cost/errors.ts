@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 /** All are answered with HTTP 400 before anything is executed. */
 export function tooExpensive(cost: number, max: number): GraphQLError {
   return new GraphQLError(
-    `The operation can cost ${format(cost)}, but the limit is ${max}; request fewer list items, or split the operation.`,
+    `The operation ${describe(cost)}, but the limit is ${max}; request fewer list items, or split the operation.`,
     {
       extensions: {
         code: 'COST_ESTIMATED_TOO_EXPENSIVE',
@@ -35,6 +35,6 @@ export function unboundedSlicingArgument(coordinate: string, argument: string, v
   )
 }
 
-function format(cost: number): string {
-  return Number.isFinite(cost) ? String(cost) : 'more than can be counted'
+function describe(cost: number): string {
+  return Number.isFinite(cost) ? `can cost ${cost}` : 'has a cost that is too high to calculate'
 }

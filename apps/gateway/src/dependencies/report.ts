@@ -34,12 +34,19 @@ export function unseenDependencies(
       if ((field.extensions['variesBy'] as VariesBy | undefined)?.isPersonal)
         add(
           'variesBy',
-          'has a custom resolver and is neither cached nor shared; declare the request headers that it reads',
+          'has a custom resolver, so responses with this field are neither cached nor shared between clients; declare the request headers that the resolver reads',
         )
       if (type === mutation) {
-        if (ofMutationField(field).everything) add('changes', 'evicts everything; declare what it changes')
+        if (ofMutationField(field).everything)
+          add(
+            'changes',
+            'changes unknown types, so it invalidates all cached responses and live queries; declare the types',
+          )
       } else if (ofField(type.name, field).everything && !statedDependsOn(field)?.includes('*')) {
-        add('dependsOn', 'depends on everything; declare its dependencies')
+        add(
+          'dependsOn',
+          'depends on unknown types, so every mutation invalidates its responses; declare the types',
+        )
       }
     }
   }
@@ -50,9 +57,9 @@ export function unseenDependencies(
 const MAX_LISTED = 5
 
 const MORE = {
-  changes: 'more mutations evict everything',
-  dependsOn: 'more fields depend on everything',
-  variesBy: 'more fields have custom resolvers and are neither cached nor shared',
+  changes: ['mutation', 'with unknown changes'],
+  dependsOn: ['field', 'with unknown dependencies'],
+  variesBy: ['field', 'with a custom resolver and undeclared request headers'],
 } as const
 
 /** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */
@@ -65,7 +72,8 @@ export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolea
       .slice(0, listAll ? found.length : MAX_LISTED)
       .map(({ coordinate, what }) => `${coordinate} ${what}`)
     const more = found.length - listed.length
-    const whatMore = MORE[kind]
-    return more > 0 ? [...listed, `${more} ${whatMore}; check --verbose lists them`] : listed
+    const [noun, rest] = MORE[kind]
+    const whatMore = `${more} more ${noun}${more === 1 ? '' : 's'} ${rest}`
+    return more > 0 ? [...listed, `${whatMore}; run vinyasa check --verbose to list all`] : listed
   })
 }

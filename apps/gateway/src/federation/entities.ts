@@ -90,7 +90,7 @@ export function findEntities(
     if (type.astNode) return { ...base, isResolvable: true }
     return report(
       `no field of Query takes ${fields.join(' and ')} and returns ${typeName}; set federation.entities.${typeName}.field, ` +
-        `add resolvers.${typeName}.__resolveReference, or set field: false`,
+        `add resolvers.${typeName}.__resolveReference, or set field: false if other subgraphs resolve references to ${typeName}`,
     )
   }
 }

@@ -22,7 +22,7 @@ export function lacksKey(typeName: unknown, key: string): GraphQLError {
 }
 
 export function doesNotFit(place: string, reason: string): GraphQLError {
-  return badReference(`a reference does not fit ${place}: ${cut(reason)}`)
+  return badReference(`the key of a reference does not fit ${place}: ${cut(reason)}`)
 }
 
 function badReference(message: string): GraphQLError {

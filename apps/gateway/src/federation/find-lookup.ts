@@ -35,7 +35,7 @@ export function foundLookup(
   if (!field) return undefined
   if (others.length > 0) {
     report(
-      `${fields.map(({ name }) => name).join(' and ')} return it by its key; choose one with federation.entities.${type.name}.field`,
+      `${fields.map(({ name }) => `Query.${name}`).join(' and ')} return ${type.name} by its key; choose one with federation.entities.${type.name}.field`,
     )
     return null
   }
@@ -56,11 +56,13 @@ export function namedLookup(
   if (!field)
     return mistake(`Query has no field "${String(name)}"${didYouMean(String(name), Object.keys(fields))}`)
   if (getNamedType(field.type) !== type)
-    return mistake(`Query.${field.name} returns ${String(field.type)}, not ${type.name}`)
+    return mistake(
+      `Query.${field.name} returns ${String(field.type)}, not ${type.name}; choose a field that returns ${type.name}`,
+    )
   const isList = isListType(getNullableType(field.type))
   if (isList && isComposite(key))
     return mistake(
-      `Query.${field.name} returns a list, which requires a key with one field, but the key "${key}" has several; choose a field that returns one ${type.name}, or put a key with one field first`,
+      `Query.${field.name} returns a list, which requires a key of one field without subfields, but the key is "${key}"; choose a field that returns one ${type.name}, or put such a key first`,
     )
   const args = Object.entries(given ?? Object.fromEntries(keys.map((one) => [one, one])))
   const problem = argumentProblem(field, args, keys) ?? (isList ? listProblem(field, args) : undefined)
@@ -69,20 +71,25 @@ export function namedLookup(
     return itemKey === undefined
       ? { field, args, itemKey }
       : mistake(
-          `itemKey requires a field that returns a list, but Query.${field.name} returns one ${type.name}`,
+          `itemKey requires a field that returns a list, but Query.${field.name} returns one ${type.name}; remove itemKey`,
           ['itemKey'],
         )
   const own = itemKey ?? (args[0]?.[1] as string)
+  const direct = Object.values(type.getFields())
+    .filter((one) => isDirect(one))
+    .map((one) => one.name)
   const ofItem = Object.hasOwn(type.getFields(), own) ? type.getFields()[own] : undefined
   if (!ofItem)
-    return mistake(`itemKey: ${type.name} has no field "${own}"`, [
-      itemKey === undefined ? 'field' : 'itemKey',
-    ])
-  return ofItem.resolve && memberOf(ofItem) === undefined
-    ? mistake(
-        `itemKey: ${type.name}.${own} is computed from a path or by a resolver, but items are matched by a property; choose a field that is a plain property`,
-      )
-    : { field, args, itemKey: own }
+    return mistake(
+      `itemKey: ${type.name} has no field "${own}"${didYouMean(own, direct) || (direct.length > 0 ? `; expected one of ${direct.join(', ')}` : '')}`,
+      [itemKey === undefined ? 'field' : 'itemKey'],
+    )
+  if (isDirect(ofItem)) return { field, args, itemKey: own }
+  const mend =
+    direct.length > 0 ? `set itemKey to a field with the same value (${direct.join(', ')}), or ` : ''
+  return mistake(
+    `the items of Query.${field.name} cannot be matched by ${type.name}.${own}, because the gateway computes this field; ${mend}choose a field that returns one ${type.name}`,
+  )
 
   function mistake(message: string, inside: readonly PropertyKey[] = ['field']): null {
     report(message, inside)
@@ -90,14 +97,19 @@ export function namedLookup(
   }
 }
 
+/** Whether the value of a field is a property of its object. */
+function isDirect(field: GraphQLField<unknown, unknown>): boolean {
+  return !field.resolve || memberOf(field) !== undefined
+}
+
 function listProblem(field: GraphQLField<unknown, unknown>, args: Arguments): string | undefined {
   const place = `Query.${field.name}`
   const [[argument] = [''], ...others] = args
   if (args.length === 0 || others.length > 0)
-    return `${place} returns a list; set args to the one argument that takes all keys`
+    return `${place} returns a list, so args must set exactly one argument: the argument that takes all keys`
   const type = field.args.find(({ name }) => name === argument)?.type
   return type && !isListType(getNullableType(type))
-    ? `${place} returns a list, but ${place}(${argument}:) takes ${String(type)} instead of a list; set the argument that takes all keys, or a field that returns one object`
+    ? `${place} returns a list, but ${place}(${argument}:) takes ${String(type)} instead of a list; set args to an argument that takes all keys, or choose a field that returns one object`
     : undefined
 }
 
@@ -110,11 +122,17 @@ function argumentProblem(
   const place = `Query.${field.name}`
   for (const [argument, key] of args) {
     if (!known.includes(argument))
-      return `${place} has no argument "${argument}"; it has ${known.join(', ') || 'none'}; set args to the argument that takes the key`
-    if (!keys.includes(key)) return `args.${argument} is "${key}", which is not a field of the first key`
+      return known.length === 0
+        ? `${place} has no arguments, so it cannot take a key; choose a field that takes the key as an argument`
+        : `${place} has no argument "${argument}", only ${known.join(', ')}; set args to the argument that takes the key, for example { ${known[0]}: ${key} }`
+    if (!keys.includes(key))
+      return `args.${argument} is "${key}"; expected a field of the key (the first one, if key is a list): ${keys.join(', ')}`
   }
   const missing = field.args.find(
     (arg) => isRequiredArgument(arg) && !args.some(([name]) => name === arg.name),
   )
-  return missing && `${place} requires the argument "${missing.name}", which args does not set`
+  return (
+    missing &&
+    `${place} requires the argument "${missing.name}"; set args.${missing.name} to a field of the key, or choose a different field`
+  )
 }

@@ -11,7 +11,9 @@ import {
 /** Returns what is wrong with the fields that a key selects of its type; undefined: nothing. */
 export function unknownIn(type: GraphQLObjectType, key: string): string | undefined {
   const selection = selectionOf(key)
-  return selection ? missing(type, selection) : 'is not a valid field selection'
+  return selection
+    ? missing(type, selection)
+    : 'is not a valid field selection; expected fields such as "id" or "org { id } number"'
 
   function missing(parent: GraphQLObjectType, { selections }: SelectionSetNode): string | undefined {
     for (const node of selections) {

@@ -67,7 +67,7 @@ function asParameters<T>(value: T): T {
   const operations: readonly unknown[] = Array.isArray(value) ? value : [value]
   for (const operation of operations)
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
-      throw badRequest('An operation is a JSON object; send {"query": "..."}.')
+      throw badRequest('Each operation must be a JSON object; send {"query": "..."}.')
   // Yoga takes everything with a status and headers for a response, and sends it.
   const { status, headers } = value as Partial<Response>
   if (!status || !headers || typeof headers.get === 'function') return value

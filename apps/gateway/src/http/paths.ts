@@ -36,7 +36,10 @@ export function pathsOf(config: HttpSections): GatewayPaths {
   for (const [setting, path, what = ''] of names) {
     const other = taken.get(path)
     if (other !== undefined)
-      throw mistakeAt(setting, `${path} is already the path of ${other}; choose a different path`)
+      throw mistakeAt(
+        setting,
+        `${path} is already the path of ${other}; choose a different path${setting.length === 1 ? ` for ${other.split(',')[0]}` : ''}`,
+      )
     taken.set(path, `${formatPath(setting)}${what}`)
   }
   return { graphql, graphqlLive, live, ready, all: new Set(taken.keys()) }

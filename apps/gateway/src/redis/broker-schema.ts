@@ -25,7 +25,7 @@ export const redis: z.ZodType<RedisConfig> = z
     tls: z.union([z.boolean(), z.strictObject({ ...files, serverName: z.string().optional() })]).optional(),
   })
   .refine(({ url, sentinels, cluster }) => [url, sentinels, cluster].filter((given) => given).length === 1, {
-    error: 'expected one of url, sentinels and cluster',
+    error: 'expected exactly one of url, sentinels and cluster',
   })
   .refine(({ sentinels, name }) => (sentinels === undefined) === (name === undefined), {
     error: 'sentinels and name must be set together; name is the master that the sentinels watch',
@@ -38,7 +38,7 @@ export const redis: z.ZodType<RedisConfig> = z
     },
   )
   .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
-    error: 'a Redis cluster has no db; remove it',
+    error: 'a Redis cluster has no db; remove the setting db',
     path: ['db'],
   })
 

@@ -178,7 +178,7 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   [
     'a descriptor set',
     SOURCE.replace('protoFiles: [users.proto]', '§descriptorSet: users.proto'),
-    /is not a FileDescriptorSet/,
+    /cannot be read as a FileDescriptorSet/,
   ],
   ['methods that nothing exposes', SOURCE.replace('expose: all', "§expose: ['x.*']"), /no method is exposed/],
   ['a header to pass on to gRPC', `${SOURCE}    forwardHeaders: [§a b]\n`, /expected the name of a header/],

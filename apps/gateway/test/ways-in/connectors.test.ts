@@ -74,11 +74,11 @@ describe('init --from a subgraph of Apollo connectors', () => {
     expect(folder.out.filter((line) => /^(skipped|clients|breaking|dangerous|wrong)/.test(line)))
       .toMatchInlineSnapshot(`
         [
-          "skipped  orders.graphql:5: @source(name: "orders"): header x-caller: headers are forwarded under their own names (user-agent); it was skipped",
-          "skipped  orders.graphql:80: Label.color: "->match(['r','red'],['g','green'])" has no equivalent; it was skipped",
-          "skipped  orders.graphql:96: Query.secret: {$context.user} has no equivalent",
+          "skipped  orders.graphql:5: @source(name: "orders"): header x-caller: the client header user-agent can only be forwarded under its own name; set x-caller in an interceptor in a TypeScript config",
+          "skipped  orders.graphql:80: Label.color: selection: "->match(['r','red'],['g','green'])" has no equivalent; write a resolver in a TypeScript config",
+          "skipped  orders.graphql:96: Query.secret: {$context.user} has no equivalent; write a resolver in a TypeScript config",
           "skipped  orders.graphql:129: Order: @key: clients query this gateway directly; set federation to remain a subgraph of a router",
-          "skipped  orders.graphql:210: LineInput.quantity: a default in an input has no equivalent; it was skipped",
+          "skipped  orders.graphql:210: LineInput.quantity: default values of input fields are not supported; clients must send the value",
           "clients  2 breaking, 1 dangerous",
           "breaking Field 'color' was removed from object type 'Label'",
           "breaking Field 'secret' was removed from object type 'Query'",

@@ -133,8 +133,8 @@ describe('init --from a project of grpc-graphql-gateway', () => {
       [
         "skipped  gateway/main.go:20: Cors(): list the allowed origins in graphql.cors",
         "skipped  gateway/main.go:21: requestId: middleware is code: list the headers that it forwards in forwardHeaders, and write the rest as a plugin",
-        "skipped  proto/cinema.proto:70: director: arguments that its parent fills are not exposed here",
-        "skipped  proto/cinema.proto:73: rating: it is a value or null here; before, it was an object with a value",
+        "skipped  proto/cinema.proto:70: director: clients can no longer send the arguments that the parent object provides",
+        "skipped  proto/cinema.proto:73: rating: the field is now a value or null; before, it was an object with the field value",
         "clients  5 breaking, 0 dangerous",
         "breaking Type 'Cinema_Interface_Film' was removed",
         "breaking Input field 'Cinema_Input_BookSeatsRequest.seats' changed type from '[Cinema_Input_Seat]' to '[Cinema_Input_Seat!]'",
@@ -196,7 +196,7 @@ describe('init --from a project of grpc-graphql-gateway', () => {
       expect(lines).toMatchInlineSnapshot(`
         [
           "skipped  src/main.rs:21: add_middleware: middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin",
-          "skipped  src/main.rs:32: with_waf: it has no equivalent; it was skipped",
+          "skipped  src/main.rs:32: with_waf: this setting has no equivalent; write a plugin if you need it",
           "clients  2 breaking, 0 dangerous",
           "breaking Type for argument 'input' on field 'Mutation.moveParcel' changed from 'depot_MoveParcelRequest' to 'depot_MoveParcelRequest!'",
           "breaking Input field 'depot_ListParcelsRequest.tags' changed type from '[String]' to '[String!]'",
@@ -239,7 +239,7 @@ ${body}
       { 'a.proto': proto(host(''), GO) },
       'a.proto',
       /\(Go\)\.[^]*endpoint: shop:50051[^]*prefix: \{ types: ShopPb_Type_ \}[^]*FindInput: ShopPb_Input_Find /,
-      /does not show whether it uses TLS/,
+      /does not show whether the server uses TLS/,
     ],
     [
       'of Rust by its proto alone, whose server has TLS',
@@ -272,7 +272,7 @@ ${body}
       },
       'cmd/main.go',
       /host: 127.0.0.1, port: 81[^]*path: \/api[^]*endpoint: shop:50051/,
-      /cmd\/main.go:5: Shop: its address is computed; set its endpoint/,
+      /cmd\/main.go:5: Shop: the address of the service is computed in code; set it in endpoint/,
     ],
     [
       'whose server has TLS by code',
@@ -296,7 +296,7 @@ ${body}
       },
       '.',
       /introspection: false[^]*endpoint: a:1/,
-      /src\/main.rs:4: a second gateway starts here/,
+      /src\/main.rs:4: the code starts a second gateway/,
     ],
     [
       'whose constants stand in its calls',
@@ -331,7 +331,7 @@ ${body}
       },
       '.',
       /protoFiles:\s+- a.proto/,
-      /src\/main.rs:3: with_services: its list of services is computed/,
+      /src\/main.rs:3: with_services: the list of services is computed in code/,
     ],
   ]
   it.each(rows)('%s', async (_, files, from, config, lines) => {
@@ -350,12 +350,12 @@ ${body}
     [
       'no protos',
       { 'main.go': main('shop.RegisterShopGraphql(mux)') },
-      /found no protos with \(graphql.schema\)/,
+      /found no \.proto file with the option \(graphql\.schema\)/,
     ],
     [
       'code of something else',
       { 'a.proto': proto('', GO), 'main.go': 'package main' },
-      /no code that starts a gateway from them/,
+      /no Go or Rust code that starts a gateway/,
     ],
     [
       'a proto that is none',
@@ -369,7 +369,7 @@ ${body}
         'a.proto': proto('', GO),
         'b.proto': proto('', GO).replaceAll('shop.v1', 'other.v1'),
       },
-      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*pass one of them: --from a\.proto/,
+      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*pass one of the files: --from a\.proto/,
     ],
   ])('is refused with %s', async (_, files, message) => {
     const folder = await emptyFolder()

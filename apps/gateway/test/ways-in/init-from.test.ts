@@ -26,15 +26,20 @@ async function moved(
 
 describe('init --from', () => {
   it.each([
-    ['code', 'mesh.config.ts', 'process.exit(3)', /code is not executed.*docs\/migrating\/mesh\.md/],
+    ['code', 'mesh.config.ts', 'process.exit(3)', /code is not executed.*docs\/migrating\/mesh\.md$/],
     [
       'a schema that says nothing of backends',
       'a.graphql',
       'type Query { a: Int }',
-      /it defines no data sources/,
+      /the SDL contains no directive @connect, @http or @grpc/,
     ],
     ['what is no SDL', 'a.graphql', 'rest: {}', /Syntax Error.*expected Tailcall's SDL/],
-    ['YAML of something else', 'a.yaml', 'rest: {}', /it has no sources with handlers/],
+    [
+      'YAML of something else',
+      'a.yaml',
+      'rest: {}',
+      /found no source with a handler grpc, openapi or jsonSchema/,
+    ],
     [
       'fields of which none has a counterpart',
       'a.graphql',
@@ -65,7 +70,7 @@ describe('init --from', () => {
 
   it('writes a config that cannot start yet as well, and says why', async () => {
     const { out } = await moved('type Query { a(x: Int): Int @http(url: "{{.env.A_SERVER}}/a/{{.args.x}}") }')
-    expect(out.filter((line) => /^(wrong| +then)/.test(line))).toEqual([
+    expect(out.filter((line) => /^(wrong| +fix)/.test(line))).toEqual([
       expect.stringMatching(/^wrong .*gateway\.config\.yaml:\d+:\d+: rest\.old\.baseUrl: .*A_SERVER/),
       expect.stringMatching(/vinyasa check --against old\.graphql/),
     ])
@@ -96,31 +101,39 @@ describe('init --from', () => {
     [
       'a part of an argument',
       'a(x: X): Int @http(url: "/a", query: [{key: "q", value: "{{.args.x.y}}"}])',
-      /can only use complete values/,
+      /can only use complete arguments/,
     ],
     [
       'a header under another name',
       'a: Int @http(url: "/a", headers: [{key: "x-b", value: "{{.headers.x-a}}"}])',
       /forwarded under their own names/,
     ],
-    ['an unknown variable', 'a: Int @http(url: "/a/{{.vars.b}}")', /does not define this variable/],
+    [
+      'an unknown variable',
+      'a: Int @http(url: "/a/{{.vars.b}}")',
+      /@server\(vars:\) does not define this variable/,
+    ],
     [
       'a batch on Query',
       'a(id: Int): Int @http(url: "/a?id={{.args.id}}", batchKey: ["id"])',
-      /only fields of types can be batched/,
+      /fields of Query and Mutation cannot be batched/,
     ],
     ['a request handler', 'a: Int @http(url: "/a", onRequest: "f")', /onRequest: write an interceptor/],
     [
       'an answer that is made anew',
       'a: Int @http(url: "/a", select: {b: "{{.c}}"})',
-      /select: not converted; only a path/,
+      /select: only a path into the response can be converted/,
     ],
     [
       'an argument that goes nowhere',
       'a(x: Int): Int @http(url: "/a")',
       /Query\.a\(x:\): the request does not use this argument/,
     ],
-    ['steps', 'a: Int @call(steps: [{query: "b"}])', /@call: put the request on the field itself/],
+    [
+      'steps',
+      'a: Int @call(steps: [{query: "b"}])',
+      /@call: put the request \(@http or @grpc\) on the field itself/,
+    ],
     ['two requests', 'a: Int @http(url: "/a") @http(url: "/b")', /the first request is used/],
   ])('says of Tailcall: %s', async (_, field, message) => {
     const { left } = await moved(
@@ -163,9 +176,9 @@ describe('init --from', () => {
       ['say', 'meta%5Bto%5D={to}&text={text}'],
     ])
     expect(left.map((line) => line.replace(/^.*?\d+: /, ''))).toEqual([
-      `Done.text: "$('done')" has no equivalent; it was skipped`,
-      'Mutation.end: Done has no fields after the conversion; it was skipped',
-      'Alone.more: no field returns Alone; it was skipped',
+      `Done.text: selection: "$('done')" has no equivalent; write a resolver in a TypeScript config`,
+      'Mutation.end: no field of its type Done could be converted',
+      'Alone.more: no converted field returns the type Alone',
     ])
   })
 
@@ -186,7 +199,7 @@ describe('init --from', () => {
     [
       'a GET of Mutation',
       'type Mutation { a: Int @connect(source: "s", http: { GET: "/a" }, selection: "$") }',
-      /GET requests are queries here/,
+      /a GET request cannot be a mutation/,
     ],
     [
       'a method',
@@ -196,22 +209,22 @@ describe('init --from', () => {
     [
       'a list made of others',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: { b: d }") } type U { b: Int l: [T] }',
-      /U\.l: it selects the object itself, which cannot be \[T\]; it was skipped/,
+      /U\.l: the selection is the object itself, which cannot have the type \[T\]/,
     ],
     [
       'a value made an object',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: ids { c: $ }") } type U { b: Int l: [V] } type V { c: Int d: Int }',
-      /V\.c: it selects the object itself, which cannot be Int; it was skipped/,
+      /V\.c: the selection is the object itself, which cannot have the type Int/,
     ],
     [
       'two places of one field',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a" }, selection: "b: d") x: T @connect(source: "s", http: { GET: "/a" }, selection: "b: e") }',
-      /this one from \w+; d is used/,
+      /this connector from \w+; the gateway uses d/,
     ],
     [
       'a computed path',
       'extend type Query { a: T @connect(source: "s", http: { GET: "/a", path: "$args" }, selection: "b") }',
-      /a computed path/,
+      /http\.path has no equivalent; add the path to the URL of GET/,
     ],
     [
       'a type’s own request',
@@ -268,7 +281,7 @@ describe('init --from', () => {
     [
       'code for resolvers',
       'sources: [{ name: a, handler: { REST } }]\nadditionalResolvers: [./r.ts]',
-      /\.\/r\.ts: this is code/,
+      /\.\/r\.ts: code cannot be converted/,
     ],
     [
       'a prefix with exceptions',
@@ -278,7 +291,7 @@ describe('init --from', () => {
     [
       'types to keep',
       'sources: [{ name: a, handler: { REST }, transforms: [{ filterSchema: { filters: ["Type.A"] } }] }]',
-      /list the types to hide/,
+      /a list of types to keep has no equivalent; list the types to hide/,
     ],
   ])('says of Mesh: %s', async (_, text, message) => {
     const folder = await folderWith('.meshrc.yaml', text.replaceAll('REST', REST))

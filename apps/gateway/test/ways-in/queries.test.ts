@@ -54,6 +54,6 @@ it.each(Object.keys(olds))('%s: a brace in it, which would be a variable, is sai
   await writeFile(join(folder.directory, file), old('http://localhost:1', '?x=%7Ba%7D'))
   await folder.command('init', '--from', file)
   expect([...folder.out, ...folder.err].join('\n')).toContain(
-    'a brace in a query, as in %7Ba%7D, has no equivalent',
+    'encoded braces in the query of a URL (%7Ba%7D) are not supported; remove them',
   )
 })

@@ -41,7 +41,7 @@ describe('init --from', () => {
       'a default in an input',
       'old.graphql',
       tailcall('type Doctor { id: Int } input Slot { minutes: Int = 15 }'),
-      /old.graphql:4: Slot.minutes: a default in an input has no equivalent/,
+      /old.graphql:4: Slot.minutes: default values of input fields are not supported/,
     ],
     [
       'other spellings of a value',
@@ -120,7 +120,7 @@ describe('init --from', () => {
            stock: Int @grpc(url: "http://127.0.0.1:2", method: "g.S.Get", body: { ids: ${keys} }, batchKey: ["a", "id"])
          }`,
     )
-    expect(left).toMatch(/Doctor.stock: a batch needs one list of keys, each from a field of the parent/)
+    expect(left).toMatch(/Doctor.stock: a batched request needs a body with one list of keys/)
     expect(config.grpc).toBeUndefined()
   })
 
@@ -164,7 +164,7 @@ describe('init --from', () => {
       forwardHeaders: ['authorization'],
       metadata: { static: { 'x-a': 'b' } },
     })
-    expect(left).toMatch(/x-u: client headers/)
+    expect(left).toMatch(/header x-u: only fixed values/)
   })
 
   it('reads the JSON schema of an argument of Mesh', async () => {

@@ -134,10 +134,10 @@ describe('init --from a configuration of Tailcall', () => {
       .toMatchInlineSnapshot(`
         [
           "skipped  library.graphql:3: @server(workers:): start the gateway with --workers 4",
-          "skipped  library.graphql:3: @server(globalResponseTimeout:) has no equivalent, or is set elsewhere; it was skipped",
-          "skipped  library.graphql:3: @server(headers.custom:) has no equivalent; it was skipped",
+          "skipped  library.graphql:3: @server(globalResponseTimeout:) cannot be converted; look for a similar setting of server or graphql",
+          "skipped  library.graphql:3: @server(headers.custom:) has no equivalent; write a plugin if you need it",
           "skipped  library.graphql:22: @link(type: Operation): register documents in persistedDocuments",
-          "skipped  library.graphql:49: Query.branches: @cache: complete responses are cached here and evicted by mutations; set responseCache",
+          "skipped  library.graphql:49: Query.branches: @cache: set responseCache; this gateway caches complete responses, and mutations evict them",
           "skipped  library.graphql:50: Query.motto: @expr: write a resolver in a TypeScript config",
           "skipped  library.graphql:95: Book.discount: @js: write a resolver in a TypeScript config",
           "clients  2 breaking, 0 dangerous",

@@ -75,7 +75,11 @@ export function useApq(store: DocumentStore): Plugin {
       const { query } = params
       if (query) {
         if (hash('sha256', query) !== sent)
-          throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The SHA-256 hash does not match the document.')
+          throw ofThisMoment(
+            400,
+            'PERSISTED_QUERY_MISMATCH',
+            'The SHA-256 hash does not match the query; send the hash of the exact query text.',
+          )
         store.set(sent, query)
         return setParams(withText(params, query))
       }

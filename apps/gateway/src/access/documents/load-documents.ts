@@ -28,7 +28,7 @@ export async function loadDocuments(
       if ((documents.get(id) ?? text) !== text)
         throw mistakeAt(
           path,
-          `${shown(place)} has a different document for the id "${id}"; ids must be unique, so rename or remove one of them`,
+          `${shown(place)} contains a document with the id "${id}", but a different document already has this id; rename or remove one of the two`,
         )
       documents.set(id, text)
     }

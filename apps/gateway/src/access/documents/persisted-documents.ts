@@ -72,5 +72,9 @@ function withoutPrefix(id: string): string {
 }
 
 export function onlyRegistered(): GraphQLError {
-  return requestRefused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are executed.')
+  return requestRefused(
+    403,
+    'PERSISTED_QUERY_ONLY',
+    'The document is not registered; this API executes only registered documents.',
+  )
 }

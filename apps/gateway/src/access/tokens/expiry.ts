@@ -47,7 +47,7 @@ function until(
       timer.stop()
       if (!hasExpired) return step
       hasExpired = false
-      const error = unauthenticated('The token has expired; subscribe again with a new one.', true)
+      const error = unauthenticated('The token has expired; subscribe again with a new token.', true)
       // On a socket the message `error`; an event stream has no such thing.
       if (isSocket) throw error
       return { done: false, value: { errors: [error] } }

@@ -56,7 +56,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       load: (signal) => loadKeys(config, signal),
       outage: createOutage(
         logger,
-        { down: 'the keys of an issuer cannot be read', up: 'the keys of an issuer can be read again' },
+        {
+          down: 'cannot read the keys of a token issuer; its tokens are refused with 503 if the gateway has no key for them',
+          up: 'the keys of the token issuer can be read again',
+        },
         { issuer: config.issuer },
       ),
       onChange: () => known.clear(),
@@ -153,7 +156,7 @@ function issuerOf(token: string): string {
   try {
     return issuerNamed(decodeJwt(token)) ?? ''
   } catch {
-    throw unauthenticated('The token cannot be read.', true)
+    throw unauthenticated('The token is not a valid JSON Web Token.', true)
   }
 }
 

@@ -36,7 +36,7 @@ export async function initFrom(file: string, context: CommandContext): Promise<v
   }
   context.print(`wrote    ${target}`)
   for (const line of left) context.print(`skipped  ${line}`)
-  for (const line of describe(compared, file)) context.print(line)
+  for (const line of describe(compared)) context.print(line)
   context.print('next     vinyasa check    connects to the backends and reports problems')
   context.print('         vinyasa start    serves it')
 }
@@ -52,14 +52,14 @@ async function compare({ schema }: Migration, context: CommandContext): Promise<
   )
 }
 
-function describe(compared: Mended | ConfigError | undefined, file: string): readonly string[] {
+function describe(compared: Mended | ConfigError | undefined): readonly string[] {
   if (compared === undefined) return []
   if (compared instanceof ConfigError)
     return [
       ...messageOf(compared)
         .split('\n')
         .map((line) => `wrong    ${line}`),
-      `         then vinyasa check --against ${file} lists breaking changes`,
+      '         fix this, then compare with the schema of the old gateway: vinyasa check --against old.graphql',
     ]
   const { left } = compared
   const breaking = left.filter(({ level }) => level === 'breaking').length

@@ -12,7 +12,8 @@ export function queryOf(search: string): readonly (readonly [name: string, value
 }
 
 function decoded(text: string): string {
-  if (/%7[bd]/i.test(text)) throw new Unsaid(`a brace in a query, as in ${text}, has no equivalent`)
+  if (/%7[bd]/i.test(text))
+    throw new Unsaid(`encoded braces in the query of a URL (${text}) are not supported; remove them`)
   const spaced = text.replaceAll('+', ' ')
   try {
     return decodeURIComponent(spaced)

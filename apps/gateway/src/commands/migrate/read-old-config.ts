@@ -18,18 +18,22 @@ export async function readOldConfig(file: string, shown: string, directory: stri
     const { findProject } = await import('./grpc-graphql-gateway/find-project.ts')
     const project = await findProject(file, directory)
     if (!project)
-      return refuse('found no protos with (graphql.schema), or no code that starts a gateway from them')
+      return refuse(
+        'found no .proto file with the option (graphql.schema), or no Go or Rust code that starts a gateway',
+      )
     return (await import('./grpc-graphql-gateway/read-project.ts')).readProject(project, directory)
   }
   const text = await readFile(file, 'utf8').catch((error: unknown) => refuse(messageOf(error), error))
   if (/^\.[cm]?[jt]sx?$/.test(extname(file)))
-    return refuse('code is not executed; convert it by hand as described in docs/migrating/mesh.md')
+    throw new ConfigError(
+      `--from ${shown}: code is not executed; convert the file by hand as described in docs/migrating/mesh.md`,
+    )
   const name = nameFrom(file)
   if (/\.(ya?ml|json)$/.test(file)) {
     const { readMesh } = await import('./mesh/read-mesh.ts')
     return (
       (await readMesh(text, dirname(file), await builtSchema(file))) ??
-      refuse('it has no sources with handlers')
+      refuse('found no source with a handler grpc, openapi or jsonSchema in the file')
     )
   }
   let document: DocumentNode
@@ -43,7 +47,7 @@ export async function readOldConfig(file: string, shown: string, directory: stri
     return (await import('./connectors/read-connectors.ts')).readConnectors(document, name)
   if (used.has('http') || used.has('grpc'))
     return (await import('./tailcall/read-tailcall.ts')).readTailcall(document, name)
-  return refuse('it defines no data sources')
+  return refuse('the SDL contains no directive @connect, @http or @grpc')
 }
 
 /** The schema that `mesh build` writes, if it is there. */

@@ -108,10 +108,15 @@ export class RestDrafts {
     const { parent, field, name, method, taken, batch } = call
     const root = this.#document.roots.get(parent)
     const draft = this.#drafts.get(source) as Draft
-    if (root === 'Subscription') throw new Unsaid('a subscription over HTTP has no equivalent')
+    if (root === 'Subscription')
+      throw new Unsaid(
+        'subscriptions cannot be converted to REST endpoints; write a resolver in a TypeScript config',
+      )
     if (root === 'Mutation' && method === 'GET')
-      throw new Unsaid('GET requests are queries here; make it a query, or use another method')
-    if (root && batch) throw new Unsaid('only fields of types can be batched, not fields of Query')
+      throw new Unsaid(
+        'a GET request cannot be a mutation; move the field to Query, or use another HTTP method',
+      )
+    if (root && batch) throw new Unsaid('fields of Query and Mutation cannot be batched; remove batchKey')
     const args = this.#argumentsOf(call)
     const type = print(field.type)
     const on = [...(root ? [] : [this.#joinOf(call)]), ...joins]
@@ -142,7 +147,7 @@ export class RestDrafts {
     for (const { name: arg, loc } of unused)
       this.#document.note(
         loc?.startToken.line,
-        `${parent}.${name}(${arg.value}:): the request does not use this argument; it was skipped`,
+        `${parent}.${name}(${arg.value}:): the request does not use this argument`,
       )
   }
 
@@ -164,7 +169,10 @@ export class RestDrafts {
   }
 
   #joinOf({ parent, name, field, taken, batch }: RestCall): JoinedField {
-    if (batch && taken.parents.size !== 1) throw new Unsaid('a batch needs exactly one value of each parent')
+    if (batch && taken.parents.size !== 1)
+      throw new Unsaid(
+        `a batched request must use exactly one field of the parent ${parent}, got ${taken.parents.size}`,
+      )
     const seenAs = (own: string): string => {
       const node = this.#document.fieldsOf(parent).find((one) => one.name.value === own)
       return node ? this.#nameOf(node) : own
@@ -184,9 +192,9 @@ export class RestDrafts {
     const reached = this.#reached(all, words, elsewhere)
     for (const { line, name, parent, target } of all)
       if (words.isEmpty(target))
-        this.#document.note(line, `${name}: ${target} has no fields after the conversion; it was skipped`)
+        this.#document.note(line, `${name}: no field of its type ${target} could be converted`)
       else if (parent !== undefined && !reached.has(parent))
-        this.#document.note(line, `${name}: no field returns ${parent}; it was skipped`)
+        this.#document.note(line, `${name}: no converted field returns the type ${parent}`)
     const taken = new Set(elsewhere)
     const written: Record<string, object> = {}
     for (const [name, { settings, forwarded, endpoints }] of this.#drafts) {

@@ -68,7 +68,7 @@ function defined(
         if (directiveOf(value, 'alias'))
           document.note(
             value.loc?.startToken.line,
-            `${node.name.value}.${value.name.value}: @alias: enum values must be values of the API; set them in types`,
+            `${node.name.value}.${value.name.value}: @alias is not converted; set the value that the API uses in types.${node.name.value}.values.${value.name.value}.value`,
           )
       const values = (node.values ?? []).map(
         (value) => [value.name.value, filled({ value: value.name.value, ...about(value) })] as const,
@@ -84,7 +84,7 @@ function defined(
         if (field.defaultValue)
           document.note(
             field.loc?.startToken.line,
-            `${node.name.value}.${name}: a default in an input has no equivalent; it was skipped`,
+            `${node.name.value}.${name}: default values of input fields are not supported; clients must send the value`,
           )
         return [name, { ...memberOf(field), ...(key !== name && { key }) }] as const
       })

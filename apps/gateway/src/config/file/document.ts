@@ -102,7 +102,7 @@ function toData(source: Source): unknown {
       if (!anchored)
         fail(
           offset,
-          `*${alias.source}: the anchor &${alias.source} is not defined before it; define it first`,
+          `the alias *${alias.source} has no anchor &${alias.source} above it; define the anchor first`,
         )
       if (anchored && above.includes(anchored))
         fail(offset, `*${alias.source} is inside the value that it refers to; write out the value instead`)

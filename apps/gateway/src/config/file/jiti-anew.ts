@@ -32,7 +32,8 @@ export function createJitiAnew(
         throw error
       },
       async nativeImport(specifier) {
-        if (!isNative(specifier)) throw new Error('It is to be read anew.')
+        if (!isNative(specifier))
+          throw new Error(`Node must not load ${String(specifier)} from its module cache.`)
         return import(String(specifier))
       },
       createRequire: nodeModule.createRequire,

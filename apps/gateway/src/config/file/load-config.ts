@@ -70,7 +70,7 @@ function findConfigFile({ file, directory }: LoadConfigOptions): string {
   if (file !== undefined) {
     const path = resolve(directory, file)
     if (!existsSync(path))
-      throw new ConfigError(`${path}: no such config file; pass --config with an existing one`)
+      throw new ConfigError(`${path}: no such config file; pass an existing file with --config`)
     return path
   }
   const found = CONFIG_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path))

@@ -33,7 +33,7 @@ export function refuseOtherGraphql(specifier: string, importer: string): void {
   const [their, our] = [manifestOf(theirs).version, manifestOf(ours).version]
   throw new ConfigError(
     `${name} uses graphql ${their} from ${theirs}, but the gateway uses graphql ${our} from ${ours}, and a process can have only one; ` +
-      `install @vinyasa/gateway and graphql@${our} next to ${name}, or remove the plugin`,
+      `install @vinyasa/gateway and graphql@${our} in the same node_modules folder as ${name}`,
   )
 }
 

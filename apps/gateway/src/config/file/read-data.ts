@@ -80,8 +80,12 @@ async function readWithBases(
     // It may be there later.
     reading.files.add(base)
     if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)
-    if (base === file || above.includes(base))
-      throw new ConfigError(`${at}: extends: ${name} also extends this file; remove one of the two`)
+    if (base === file)
+      throw new ConfigError(`${at}: extends: the file extends itself; remove ${name} from extends`)
+    if (above.includes(base))
+      throw new ConfigError(
+        `${at}: extends: ${name} also extends this file, directly or through other files; remove one of the extends entries`,
+      )
     bases.push(...(await readWithBases(base, reading, [...above, file])))
   }
   reading.files.delete(file)

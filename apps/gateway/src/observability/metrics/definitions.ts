@@ -72,7 +72,7 @@ export const METRICS = {
     help: 'Duration of calls to backends. Retries are included for gRPC and counted separately for REST.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: 'The kind of source, in lower case: gRPC or REST.',
+      kind: '`grpc` or `rest`, the kind of the source.',
       call: 'The method as `package.Service/Method`, or the name of the REST endpoint.',
       status: 'The name of the gRPC status, the HTTP status, or `no answer`.',
     },
@@ -84,7 +84,7 @@ export const METRICS = {
     help: 'Retries of calls to backends.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: 'The kind of source, in lower case: gRPC or REST.',
+      kind: '`grpc` or `rest`, the kind of the source.',
     },
   },
   vinyasa_backend_breaker_open: {

@@ -46,7 +46,7 @@ export async function openRestSource(
     baseUrl = imported?.baseUrl ?? config.baseUrl
     if (baseUrl === undefined)
       throw new ConfigError(
-        'baseUrl is missing; set it to the URL of the API, or add a server to the document',
+        `baseUrl is missing; set it to the URL of the API${openapi === undefined ? '' : ', or add the API to servers in the OpenAPI document'}`,
       )
     outage = outageOf(logger, { name, kind: 'rest', address: baseUrl })
     connector = createRestConnector(name, {
@@ -67,7 +67,10 @@ export async function openRestSource(
   }
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES
-  if (left > 0) logger.warn(`rest.${name}: ${left} more notes; run vinyasa check to list all of them`)
+  if (left > 0)
+    logger.warn(
+      `rest.${name}: ${left} more ${left === 1 ? 'note' : 'notes'}; run vinyasa check to list all of them`,
+    )
   const probe = probeOf(baseUrl, healthPath)
   return {
     name,

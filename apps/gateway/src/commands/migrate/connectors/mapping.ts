@@ -21,6 +21,8 @@ interface Reference {
   readonly keys: ReadonlyMap<string, string>
 }
 
+const NO_EQUIVALENT = 'has no equivalent; write a resolver in a TypeScript config'
+
 /** Where the selections of connectors find the fields of types. */
 export class Mapping {
   /** By the type that they give. */
@@ -40,8 +42,7 @@ export class Mapping {
     const selected = parseSelection(text)
     const [only, ...more] = selected
     const isPath = only && only.variable === '' && only.name === undefined && more.length === 0
-    if (only?.unsaid !== undefined && isPath)
-      throw new Unsaid(`selection: "${only.unsaid}" has no equivalent`)
+    if (only?.unsaid !== undefined && isPath) throw new Unsaid(`selection: "${only.unsaid}" ${NO_EQUIVALENT}`)
     if (isPath) {
       this.#readFields(type, only.fields ?? [], [], line)
       return (only.path ?? []).length === 0 ? undefined : pathAt(only.path ?? [])
@@ -56,11 +57,14 @@ export class Mapping {
       const coordinate = `${type}.${name.value}`
       const [key, known] = [keys.get(name.value), this.#keys.get(coordinate)]
       if (key === undefined)
-        this.#old.note(line, `${coordinate}: the old gateway did not send it; this gateway does`)
+        this.#old.note(
+          line,
+          `${coordinate}: the old gateway did not send this field to the API; this gateway does`,
+        )
       else if (known !== undefined && known !== key)
         this.#old.note(
           line,
-          `${coordinate}: another connector sends it as ${known}, this one as ${key}; ${known} is used`,
+          `${coordinate}: another connector sends this field as ${known}, this connector as ${key}; the gateway uses ${known}`,
         )
       else this.#keys.set(coordinate, key)
     }
@@ -116,7 +120,7 @@ export class Mapping {
     for (const one of selected) {
       const { name, path, variable, fields, unsaid } = one
       if (variable !== undefined && variable !== '') {
-        this.#leaveOut(type, name ?? '', `$${variable} in a response has no equivalent`, line)
+        this.#leaveOut(type, name ?? '', `selection: "$${variable}" ${NO_EQUIVALENT}`, line)
         continue
       }
       if (name === undefined) {
@@ -125,7 +129,7 @@ export class Mapping {
       }
       const field = this.#old.fieldsOf(type).find((other) => other.name.value === name)
       if (!field) continue
-      if (unsaid !== undefined) this.#leaveOut(type, name, `"${unsaid}" has no equivalent`, line)
+      if (unsaid !== undefined) this.#leaveOut(type, name, `selection: "${unsaid}" ${NO_EQUIVALENT}`, line)
       else this.#readField(type, field, one, above, line)
     }
   }
@@ -151,20 +155,25 @@ export class Mapping {
     }
     const text = print(field.type)
     if (place.length === 0 && (text.startsWith('[') || (!fields && target !== 'JSON'))) {
-      this.#leaveOut(type, name, `it selects the object itself, which cannot be ${text}`, line)
+      this.#leaveOut(
+        type,
+        name,
+        `the selection is the object itself, which cannot have the type ${text}`,
+        line,
+      )
       return
     }
     if (this.entities.has(target) && missing.length > 0)
       this.#old.note(
         line,
-        `${type}.${name}: ${missing.join(', ')} came from another request; they are null here unless the response contains them`,
+        `${type}.${name}: ${missing.join(', ')} came from another request; they are null unless this response contains them`,
       )
     const key = keyAt(place)
     const known = this.#keys.get(`${type}.${name}`)
     if (known !== undefined && known !== key)
       this.#old.note(
         line,
-        `${type}.${name}: another connector reads it from ${known}, this one from ${key}; ${known} is used`,
+        `${type}.${name}: another connector reads this field from ${known}, this connector from ${key}; the gateway uses ${known}`,
       )
     else this.#keys.set(`${type}.${name}`, key)
     if (fields) this.#readFields(target, fields, [], line)
@@ -195,6 +204,6 @@ export class Mapping {
 
   #leaveOut(type: string, name: string, text: string, line: number | undefined): void {
     this.#unsaid.add(`${type}.${name}`)
-    this.#old.note(line, `${type}.${name}: ${text}; it was skipped`)
+    this.#old.note(line, `${type}.${name}: ${text}`)
   }
 }

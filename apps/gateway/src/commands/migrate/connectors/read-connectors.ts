@@ -45,7 +45,7 @@ class Connectors {
           if (one.name === 'connect')
             this.#old.note(
               one.line,
-              `${type.name.value}: @connect on a type has no equivalent; add a field, or a join (on)`,
+              `${type.name.value}: @connect on a type has no equivalent; declare an endpoint that returns ${type.name.value}, with a join (setting on) for each field of this type`,
             )
     const entity = [...this.#old.types.values()].find((type) => directiveOf(type, 'key'))
     if (entity)
@@ -105,7 +105,7 @@ class Connectors {
       this.#elsewhere.add(coordinate)
       this.#old.note(
         field.loc?.startToken.line,
-        `${coordinate}: no directive defines its data source; it was skipped`,
+        `${coordinate}: no directive @connect defines the data source of this field`,
       )
       return
     }

@@ -38,11 +38,14 @@ export function readSources(old: OldDocument): ReadonlyMap<string, SourceSetting
     for (const note of notes) old.note(line, `@source(name: "${source}"): ${note}`)
     for (const option of ['path', 'queryParams'])
       if (http[option] !== undefined)
-        old.note(line, `@source(name: "${source}"): ${option} has no equivalent; it was skipped`)
+        old.note(
+          line,
+          `@source(name: "${source}"): ${option} has no equivalent; ${option === 'path' ? 'add the path to baseURL' : 'set it in each @connect'}`,
+        )
     if (args['errors'] !== undefined || args['isSuccess'] !== undefined)
       old.note(
         line,
-        `@source(name: "${source}"): errors have no equivalent; they are derived from the HTTP status`,
+        `@source(name: "${source}"): errors and isSuccess have no equivalent; errors are derived from the HTTP status`,
       )
     found.set(source, {
       baseUrl: literals(String(http['baseURL'])).replace(/\/$/, ''),
@@ -62,8 +65,9 @@ export function readRequest(
 ): ConnectRequest {
   const http = (args['http'] ?? {}) as Values
   const method = METHODS.find((one) => http[one] !== undefined)
-  if (method === undefined) throw new Unsaid('it has no method and path')
-  if (http['path'] !== undefined) throw new Unsaid('a computed path has no equivalent')
+  if (method === undefined) throw new Unsaid('@connect has no HTTP method with a URL, such as GET: "/users"')
+  if (http['path'] !== undefined)
+    throw new Unsaid(`http.path has no equivalent; add the path to the URL of ${method}`)
   const taken: Taken = { args: new Set(), parents: new Map() }
   const speech: Speech = {
     taken,
@@ -73,7 +77,10 @@ export function readRequest(
   const template = toTemplate(String(http[method]), speech)
   const source = sources.get(String(args['source']))
   const [, server = '', rest = template] = source ? [] : (/^(https?:\/\/[^/]+)(.*)$/s.exec(template) ?? [])
-  if (!source && server === '') throw new Unsaid('its URL has no server')
+  if (!source && server === '')
+    throw new Unsaid(
+      `the URL "${template}" has no host; set source to the name of a @source, or write a URL with http:// or https://`,
+    )
   const [path = '', search = ''] = rest.split(/\?(.*)/s)
   const own = headersOf(http['headers'])
   return {
@@ -108,11 +115,15 @@ function toTemplate(text: string, speech: Speech): string {
   return literals(text).replaceAll(/(?<!\$)\{([^{}]*)\}/g, (_, expression: string) => {
     const [, variable = '', name = '', more = '', method = ''] =
       /^\s*\$(args|this)\.(\w+)((?:\.\w+)*)\s*(->.*)?\s*$/.exec(expression) ?? []
-    if (variable === '') throw new Unsaid(`{${expression}} has no equivalent`)
+    if (variable === '')
+      throw new Unsaid(`{${expression}} has no equivalent; write a resolver in a TypeScript config`)
     if (more !== '')
-      throw new Unsaid(`{${expression}}: a template can only use complete values, not fields of them`)
+      throw new Unsaid(
+        `{${expression}}: a template can only use complete arguments and fields of the parent, not their fields`,
+      )
     const isJoined = /^->\s*joinNotNull\(\s*["'],["']\s*\)\s*$/.test(method)
-    if (method !== '' && !isJoined) throw new Unsaid(`{${expression}}: methods have no equivalent`)
+    if (method !== '' && !isJoined)
+      throw new Unsaid(`{${expression}}: only the method ->joinNotNull(",") has an equivalent`)
     speech.isJoined ||= isJoined
     return `{${take(variable === 'args', name, speech)}}`
   })
@@ -144,10 +155,12 @@ function headersOf(given: unknown): {
       found.forwarded.push(sent.toLowerCase())
     else if (typeof sent === 'string')
       found.notes.push(
-        `header ${header}: headers are forwarded under their own names (${sent}); it was skipped`,
+        `header ${header}: the client header ${sent} can only be forwarded under its own name; set ${header} in an interceptor in a TypeScript config`,
       )
     else if (/(?<!\$)\{/.test(text))
-      found.notes.push(`header ${header}: its value has no equivalent; it was skipped`)
+      found.notes.push(
+        `header ${header}: the value ${text} has no equivalent; set the header in an interceptor in a TypeScript config`,
+      )
     else found.headers[header] = text
   }
   return found
@@ -156,7 +169,8 @@ function headersOf(given: unknown): {
 function paramsOf(given: unknown, speech: Speech): readonly (readonly [string, string])[] {
   if (typeof given !== 'string') return []
   return entriesOf(parseSelection(given), speech).map(([name, value]) => {
-    if (typeof value === 'object') throw new Unsaid(`queryParams: ${name} is an object`)
+    if (typeof value === 'object')
+      throw new Unsaid(`queryParams: ${name} is an object; query parameters can only be single values`)
     return [name, value] as const
   })
 }
@@ -240,23 +254,35 @@ function jsonOf(entries: readonly Entry[]): string {
   return `{ ${members.join(', ')} }`
 }
 
+function notComplete(variable: string, path: readonly string[]): Unsaid {
+  const value = `$${[variable, ...path].join('.')}`
+  return new Unsaid(
+    `${value} in body or queryParams cannot be sent; expected a name with a complete argument or field of the parent, such as id: $args.id`,
+  )
+}
+
 /** What is sent: names, and arguments or values of the parent. Throws {@link Unsaid}. */
 function entriesOf(selected: readonly Selected[], speech: Speech): readonly Entry[] {
   return selected.flatMap(({ name, path = [], variable, fields, unsaid }): readonly Entry[] => {
-    if (unsaid !== undefined) throw new Unsaid(`"${unsaid}" in the request has no equivalent`)
+    if (unsaid !== undefined)
+      throw new Unsaid(
+        `"${unsaid}" in body or queryParams has no equivalent; write a resolver in a TypeScript config`,
+      )
     if (variable === undefined && fields && name !== undefined) return [[name, entriesOf(fields, speech)]]
     if (variable !== 'args' && variable !== 'this')
-      throw new Unsaid(`"${name ?? path.join('.')}" in the request is not an argument`)
+      throw new Unsaid(
+        `"${name ?? path.join('.')}" in body or queryParams must have a value from $args or $this`,
+      )
     if (fields && path.length === 0 && name === undefined)
       return fields.map((one): Entry => {
         const [source = '', ...more] = one.path ?? []
         if (more.length > 0 || one.fields || one.unsaid !== undefined || one.name === undefined)
-          throw new Unsaid('a field of an argument cannot be sent separately')
+          throw notComplete(variable, one.path ?? [])
         return [one.name, `{${take(variable === 'args', source, speech)}}`]
       })
     const [source, ...more] = path
     if (source === undefined || more.length > 0 || fields || name === undefined)
-      throw new Unsaid('a field of an argument cannot be sent separately')
+      throw notComplete(variable, path)
     return [[name, `{${take(variable === 'args', source, speech)}}`]]
   })
 }

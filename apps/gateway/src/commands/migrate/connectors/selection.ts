@@ -20,7 +20,10 @@ const TOKEN =
 export function parseSelection(text: string): readonly Selected[] {
   const tokens: string[] = []
   for (const match of text.matchAll(TOKEN)) {
-    if (match[7] !== undefined) throw new Unsaid(`"${match[7]}" in a selection has no equivalent`)
+    if (match[7] !== undefined)
+      throw new Unsaid(
+        `selection, body or queryParams: "${match[7]}" has no equivalent; write a resolver in a TypeScript config`,
+      )
     if (!/^(\s|#)/.test(match[0])) tokens.push(match[0])
   }
   return new Parser(tokens).parse()
@@ -37,7 +40,7 @@ class Parser {
   parse(): readonly Selected[] {
     const all = this.#entries(undefined)
     if (this.#at < this.#tokens.length)
-      throw new Unsaid(`unexpected "${this.#tokens[this.#at]}" in a selection`)
+      throw new Unsaid(`selection, body or queryParams: unexpected "${this.#tokens[this.#at]}"`)
     return all
   }
 
@@ -66,7 +69,7 @@ class Parser {
   #below(): readonly Selected[] {
     this.#at += 1
     const fields = this.#entries('}')
-    if (!this.#skip('}')) throw new Unsaid('a "{" in a selection is never closed')
+    if (!this.#skip('}')) throw new Unsaid('selection, body or queryParams: a "{" is never closed')
     return fields
   }
 
@@ -111,7 +114,7 @@ class Parser {
 
   #next(): string {
     const token = this.#tokens[this.#at]
-    if (token === undefined) throw new Unsaid('unexpected end of a selection')
+    if (token === undefined) throw new Unsaid('selection, body or queryParams: the text ends unexpectedly')
     this.#at += 1
     return token
   }

@@ -18,7 +18,11 @@ export function readGoCode(code: string): GatewayCode {
     const [, connection = 'nil'] = inBrackets(text, match.index + match[0].length - 1).split(',')
     if (connection.trim() === 'nil') continue
     const address = connections.get(connection.trim())
-    if (address === undefined) note(match.index, `${service}: its address is computed; set its endpoint`)
+    if (address === undefined)
+      note(
+        match.index,
+        `${service}: the address of the service is computed in code; set it in endpoint or endpoints`,
+      )
     else endpoints.set(service, address)
   }
   for (const match of text.matchAll(/\.NewServeMux\(|\.Use\(/g)) {
@@ -29,7 +33,10 @@ export function readGoCode(code: string): GatewayCode {
       note(match.index, `${others.replaceAll(/\s+/g, ' ').slice(0, 60)}: ${MIDDLEWARE}`)
   }
   for (const match of text.matchAll(/\.ErrorHandler\s*=/g))
-    note(match.index, 'ErrorHandler: errors are logged; write a plugin for other handling')
+    note(
+      match.index,
+      'ErrorHandler: code cannot be converted; the gateway logs errors, so write a plugin if you need more',
+    )
   const [, listens] = /\bListenAndServe(?:TLS)?\(\s*"([^"]*)"/.exec(text) ?? []
   const [, path] = /\.Handle(?:Func)?\(\s*"([^"]*)"\s*,\s*\w*mux/i.exec(text) ?? []
   return {

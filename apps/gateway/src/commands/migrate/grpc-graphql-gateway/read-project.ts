@@ -134,7 +134,7 @@ async function schemaOf(
     const files = draft['protoFiles'] as string[]
     const mend =
       files.length > 1
-        ? `\nif the files belong to several gateways, pass one of them: --from ${files[0]}`
+        ? `\nif the files belong to several gateways, pass one of the files: --from ${files[0]}`
         : ''
     throw new ConfigError(`--from: ${messageOf(error)}${mend}`, { cause: error })
   })
@@ -176,19 +176,19 @@ function notesOn(
       line: undefined,
       text:
         language === 'go'
-          ? `${name}: the code does not show whether it uses TLS; prefix its address with https:// if it does`
-          : `${name}: insecure is not set, so TLS is used; prefix its address with http:// if it has no TLS`,
+          ? `${name}: the code does not show whether the server uses TLS; if it does, prefix endpoint with https://`
+          : `${name}: insecure is not set, so TLS is used; if the server has no TLS, prefix endpoint with http://`,
     })),
     ...wrappers.map(({ name, line }) => ({
       line,
-      text: `${name}: it is a value or null here; before, it was an object with a value`,
+      text: `${name}: the field is now a value or null; before, it was an object with the field value`,
     })),
     ...resolved.map(({ name, line }) => ({
       line,
       text:
         language === 'go'
-          ? `${name}: arguments that its parent fills are not exposed here`
-          : `${name}: this gateway calls its resolver`,
+          ? `${name}: clients can no longer send the arguments that the parent object provides`
+          : `${name}: the gateway now loads this field with the method in its resolver annotation`,
     })),
   ].map((note) => ({ ...note, file }))
 }

@@ -29,12 +29,15 @@ const OWN_WAYS =
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
   add_middleware: 'middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin',
-  add_rest_connector: 'configure it in rest',
-  with_entity_resolver: 'it is code; entities are resolved by the methods that take their keys',
-  with_error_handler: 'errors are logged; write a plugin for other handling',
-  with_query_complexity_limit: 'costs are counted differently; set cost',
+  add_rest_connector: 'configure the REST source in rest',
+  with_entity_resolver:
+    'code cannot be converted; the gateway resolves entities with the gRPC methods that take their keys',
+  with_error_handler: 'code cannot be converted; the gateway logs errors, so write a plugin if you need more',
+  with_query_complexity_limit:
+    'this gateway computes the cost of an operation with other weights; set a limit in cost.max',
   with_query_whitelist: 'register documents in persistedDocuments',
-  with_query_cost_config: 'costs are counted differently; set cost',
+  with_query_cost_config:
+    'this gateway computes the cost of an operation with other weights; set cost.max and cost.fields',
 }
 
 /** Reads a `main.rs`: what the builder of the gateway is told. */
@@ -52,7 +55,7 @@ export function readRustCode(code: string): GatewayCode {
   if (second)
     notes.push({
       line: lineAt(text, second.index),
-      text: 'a second gateway starts here; this config combines both, so write one config for each',
+      text: 'the code starts a second gateway; the new config combines both, so write one config for each gateway',
     })
   for (const { name, given, at } of callsOfBuilder(text)) {
     const note = (what: string): void => void notes.push({ line: lineAt(text, at), text: `${name}: ${what}` })
@@ -60,20 +63,23 @@ export function readRustCode(code: string): GatewayCode {
     if (name === 'add_grpc_client' || name === 'add_grpc_clients') {
       for (const [service, address] of clientsOf(given, clients)) {
         called.add(service)
-        if (address === undefined) note(`the address of ${service} is computed; set its endpoint`)
+        if (address === undefined)
+          note(`the address of ${service} is computed in code; set it in endpoint or endpoints`)
         else endpoints.set(service, address)
       }
     } else if (name === 'with_services') {
       if (strings.length > 0) services = new Set([...(services ?? []), ...strings])
       else
         note(
-          'its list of services is computed; exclude other services with methods: { …: { schema: false } }',
+          'the list of services is computed in code; exclude services that it does not contain with methods: { …: { schema: false } }',
         )
     } else if (name === 'with_header_propagation') {
       forwarded.push(...strings.map((one) => one.toLowerCase()))
-      if (/common\(|all_headers|with_prefix/.test(given)) note('list each header in forwardHeaders')
+      if (/common\(|all_headers|with_prefix/.test(given))
+        note('the code does not contain all header names; list each header in forwardHeaders')
     } else if (SETTINGS[name]) settings = merge(settings, SETTINGS[name](given)) as Values
-    else if (!OWN_WAYS.test(name)) note(ELSEWHERE[name] ?? 'it has no equivalent; it was skipped')
+    else if (!OWN_WAYS.test(name))
+      note(ELSEWHERE[name] ?? 'this setting has no equivalent; write a plugin if you need it')
   }
   if (called.size > 0) services ??= called
   return { services, endpoints, forwarded, settings: filled(settings), notes }

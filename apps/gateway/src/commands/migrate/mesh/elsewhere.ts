@@ -20,10 +20,10 @@ export const READ: ReadonlySet<string> = new Set([
 /** Settings of the whole that have theirs elsewhere. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   cache: 'set responseCache',
-  plugins: 'Yoga and Envelop plugins work here too; add them in a TypeScript config',
+  plugins: 'the gateway supports Yoga and Envelop plugins; add them in a TypeScript config',
   pubsub: 'set redisUrl',
-  require: 'import it in a TypeScript config',
-  transforms: 'root transforms: set prefix, rename and hide for each source',
+  require: 'import these modules in a TypeScript config',
+  transforms: 'root transforms are not supported; set prefix, rename and hide for each source',
   persistedOperations: 'register documents in persistedDocuments',
   customFetch: 'change requests with interceptors in a TypeScript config',
   skipSSLValidation:

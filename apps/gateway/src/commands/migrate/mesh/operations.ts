@@ -64,11 +64,11 @@ export class MeshOperations {
           `${pubsub}: pubsub events have no equivalent; write a resolver in a TypeScript config`,
         )
       else if (!isRecord(one))
-        this.#note(path, `${String(one)}: this is code; write it in a TypeScript config`)
+        this.#note(path, `${String(one)}: code cannot be converted; add the resolvers in a TypeScript config`)
       else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
         this.#note(
           path,
-          `${target}: write it as a join (joins for gRPC, on for a REST endpoint), or as a resolver`,
+          `${target}: this resolver cannot be converted; replace it by joins (gRPC), on (REST endpoint) or a resolver in a TypeScript config`,
         )
       else {
         operation.joins.push({
@@ -139,7 +139,8 @@ export class MeshOperations {
 function toTemplate(text: string, taken: Taken): string {
   return text.replaceAll(/(?<!\$)\{([^{}]*)\}/g, (whole, expression: string) => {
     const name = /^args\.(\w+)$/.exec(expression)?.[1]
-    if (name === undefined) throw new Unsaid(`${whole} has no equivalent`)
+    if (name === undefined)
+      throw new Unsaid(`${whole} has no equivalent; write a resolver in a TypeScript config`)
     taken.args.add(name)
     return `{${name}}`
   })

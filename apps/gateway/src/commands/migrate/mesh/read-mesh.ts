@@ -48,15 +48,15 @@ class Mesh {
       if (value === undefined || READ.has(key)) continue
       this.#note(
         [key],
-        elsewhere === undefined ? `${key} has no equivalent; it was skipped` : `${key}: ${elsewhere}`,
+        elsewhere === undefined ? `${key} has no equivalent in this gateway` : `${key}: ${elsewhere}`,
       )
     }
     for (const key of Object.keys(isRecord(data['serve']) ? data['serve'] : {}))
-      if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no equivalent; it was skipped`)
+      if (!SERVED.has(key)) this.#note(['serve', key], `serve.${key} has no equivalent in this gateway`)
     if (data['additionalTypeDefs'] !== undefined)
       this.#note(
         ['additionalTypeDefs'],
-        'additionalTypeDefs: joins define their own fields; write other definitions in typeDefs',
+        'additionalTypeDefs: replace fields with @resolveTo by joins (gRPC) or on (REST endpoint); write other definitions in typeDefs',
       )
     return {
       from: 'GraphQL Mesh',
@@ -83,10 +83,7 @@ class Mesh {
   }: MeshYaml['sources'][number]): Promise<void> {
     const note = (below: Path, text: string): void => this.#note([...path, ...below], `${name}: ${text}`)
     if (!handler)
-      return note(
-        [],
-        `handler ${kind}: ${NO_HANDLER[kind] ?? 'this kind of source is not supported'}; it was skipped`,
-      )
+      return note([], `handler ${kind}: ${NO_HANDLER[kind] ?? 'this kind of source is not supported'}`)
     const transforms = readTransforms(given, (index, text) => note(['transforms', index], text))
     const source = name.replaceAll(/\W/g, '_')
     const noteHere = (key: string, text: string): void => note(['handler', kind, key], text)
@@ -125,7 +122,7 @@ class Mesh {
     const { prefixQueryMethod: given } = handler
     const reading = Array.isArray(given) ? given.map(String) : READING
     const notRead =
-      'fields are named after their methods (getUser) and take flat arguments; set other names in methods'
+      'fields are named after their methods (getUser) and have one argument per field of the request; set other names in methods'
     if (draft.reflection) {
       note('useReflection', notRead)
       return {}
@@ -270,5 +267,9 @@ function grpcOf(handler: Values, transforms: Transforms, note: NoteAt): GrpcDraf
 
 function noteOthers(handler: Values, known: ReadonlySet<string>, note: NoteAt): void {
   for (const key of Object.keys(handler))
-    if (!known.has(key)) note(key, `${key} has no equivalent, or is set elsewhere; it was skipped`)
+    if (!known.has(key))
+      note(
+        key,
+        `${key} cannot be converted; look for a similar setting of ${known === GRPC ? 'gRPC' : 'REST'} sources`,
+      )
 }

@@ -23,14 +23,15 @@ export function readTransforms(
       if (kind === 'prefix' && isRecord(options)) prefix = prefixOf(options, refuse)
       else if (kind === 'rename' && isRecord(options)) Object.assign(rename, renamesOf(options, refuse))
       else if (kind === 'filterSchema') hide.push(...hiddenBy(options, refuse))
-      else refuse(`transform ${kind} has no equivalent; it was skipped`)
+      else refuse(`transform ${kind} cannot be converted, only prefix, rename and filterSchema`)
     }
   return filled({ prefix, rename, hide })
 }
 
 function prefixOf(options: Values, note: (text: string) => void): Transforms['prefix'] {
   const value = textOf(options['value']) ?? ''
-  if (options['ignore'] !== undefined) note('prefix.ignore has no equivalent; set these names in rename')
+  if (options['ignore'] !== undefined)
+    note('prefix.ignore has no equivalent; set the names of these types in rename')
   return {
     ...(options['includeTypes'] !== false && { types: value }),
     ...(options['includeRootOperations'] === true && { fields: value }),
@@ -68,13 +69,15 @@ function hiddenBy(options: unknown, note: (text: string) => void): readonly stri
       /^(\w+)\.(!?)\{?\s*([\w\s,*]+?)\s*\}?$/.exec(String(filter)) ?? []
     const members = names.split(/\s*,\s*/).filter((name) => name !== '')
     if (members.length === 0) {
-      note(`filterSchema ${String(filter)} has no equivalent; it was skipped`)
+      note(`filterSchema ${String(filter)} cannot be converted; list the types and fields to hide in hide`)
       return []
     }
     if (not === '' && members.includes('*')) return []
     if (type === 'Type') {
       if (not === '!') return members
-      note(`filterSchema ${String(filter)}: list the types to hide instead of the types to keep`)
+      note(
+        `filterSchema ${String(filter)}: a list of types to keep has no equivalent; list the types to hide in hide`,
+      )
       return []
     }
     if (not === '!') return members.map((name) => `${type}.${name}`)

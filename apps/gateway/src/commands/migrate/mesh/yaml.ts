@@ -81,7 +81,7 @@ export function headersOf(
     if (header?.toLowerCase() === name.toLowerCase()) forwarded.push(name.toLowerCase())
     else if (/(?<!\$)\{/.test(text))
       note(
-        `${name}: client headers can only be forwarded under their own names, and other values require code; it was skipped`,
+        `header ${name}: only fixed values and the client header of the same name can be converted; set other values in a TypeScript config`,
       )
     else headers[name] = text
   }

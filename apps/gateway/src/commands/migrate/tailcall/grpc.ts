@@ -36,7 +36,7 @@ export class GrpcDrafts {
       args['service'] === undefined ? args['method'] : `${String(args['service'])}.${String(args['method'])}`,
     )
     const endpoint = toTemplate(address, speechOf(call, this.#upstream))
-    if (endpoint === '') throw new Unsaid('the server has no address; set url')
+    if (endpoint === '') throw new Unsaid('@grpc has no server address; set url, or baseURL in @upstream')
     const root = this.#old.roots.get(type)
     const body = bodyOf(args['body'])
     const batchKey = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
@@ -49,14 +49,16 @@ export class GrpcDrafts {
       draft.joins.push(filled({ ...join, ...this.#bounded(join) }))
       return
     }
-    if (batchKey) throw new Unsaid('only fields of types can be batched, not fields of Query')
+    if (batchKey) throw new Unsaid('fields of Query and Mutation cannot be batched; remove batchKey')
     if (method in draft.methods)
-      throw new Unsaid(`another field uses ${method} already; a method can be only one field`)
+      throw new Unsaid(
+        `another field already uses the method ${method}; each gRPC method can have only one field`,
+      )
     const whole = typeof body === 'string' ? wholeArgument(body) : undefined
     for (const [member, value] of Object.entries(typeof body === 'object' && body !== null ? body : {})) {
       const arg = typeof value === 'string' ? wholeArgument(value) : undefined
       if (arg === undefined)
-        throw new Unsaid(`body: ${member} is not an argument of the field, so it cannot be sent`)
+        throw new Unsaid(`body: the value of ${member} must be a complete argument, such as {{.args.id}}`)
       const own = toCamelCase(member)
       if (own !== arg) draft.rename[`${root ?? 'Query'}.${name}(${own}:)`] = arg
     }
@@ -124,7 +126,9 @@ function joinOf({ type, name, method, body, batchKey, field }: Join): { readonly
     const request = taken.map(([member, value]) => [member, parentOf(value)] as const)
     const wrong = request.find(([, parent]) => parent === undefined)
     if (wrong || request.length === 0)
-      throw new Unsaid('requests can only use complete fields of the parent; write a resolver')
+      throw new Unsaid(
+        'each value in body must be a complete field of the parent, such as {{.value.id}}; write a resolver for other requests',
+      )
     return { type, field: name, method, request: Object.fromEntries(request) } as { readonly batch?: object }
   }
   const [keys, parentKey] = keysOf(taken)
@@ -148,7 +152,7 @@ function keysOf(taken: readonly (readonly [string, unknown])[]): readonly [keys:
     const parent = parentOf(template)
     if (others.length === 0 && parent !== undefined) return [`${list}.${inner}`, parent]
   }
-  throw new Unsaid('a batch needs one list of keys, each from a field of the parent')
+  throw new Unsaid('a batched request needs a body with one list of keys, such as { ids: ["{{.value.id}}"] }')
 }
 
 function parentOf(value: unknown): string | undefined {

@@ -80,7 +80,9 @@ function splitAddress(
   const [, server, path = ''] = /^(https?:\/\/[^/]+|\$\{\w+\})(.*)$/.exec(address) ?? []
   if (server !== undefined) return { baseUrl: server, path }
   if (known && address.startsWith('/')) return { baseUrl: known, path: address }
-  throw new Unsaid(`"${address}" has no server; add one with http:// or https://`)
+  throw new Unsaid(
+    `the URL "${address}" has no host; write a URL with http:// or https://, or set baseURL in @upstream`,
+  )
 }
 
 /** `api` of https://api.shop.example; for addresses that say no name, the file's. */
@@ -119,6 +121,8 @@ function selectOf(select: unknown): string | undefined {
   if (select === undefined || select === null) return undefined
   const path = typeof select === 'string' ? /^\{\{\s*\.([\w.]+)\s*\}\}$/.exec(select)?.[1] : undefined
   if (path === undefined)
-    throw new Unsaid('select: not converted; only a path into the response has an equivalent (responsePath)')
+    throw new Unsaid(
+      'select: only a path into the response can be converted, such as "{{.data.users}}"; write a transformer in a TypeScript config',
+    )
   return `$.${path}`
 }

@@ -11,13 +11,13 @@ import { readSettings, type Upstream } from './settings.ts'
 
 /** Directives that have no counterpart, and where theirs is said. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  cache: 'complete responses are cached here and evicted by mutations; set responseCache',
-  call: 'put the request on the field itself, or write a resolver',
+  cache: 'set responseCache; this gateway caches complete responses, and mutations evict them',
+  call: 'put the request (@http or @grpc) on the field itself, or write a resolver',
   expr: 'write a resolver in a TypeScript config',
   graphQL: 'GraphQL sources are not supported',
   js: 'write a resolver in a TypeScript config',
   protected: 'set access.fields and auth',
-  rest: 'operations cannot have their own paths',
+  rest: 'the gateway does not serve operations as REST endpoints; clients must send them as GraphQL requests',
 }
 
 /** Reads a configuration of Tailcall in SDL. */
@@ -89,7 +89,10 @@ class Tailcall {
     const [first, second] = http
     if (!first) {
       if (isRoot && !directives.some((one) => one.name in ELSEWHERE))
-        leftOut(field.loc?.startToken.line, 'no directive defines its data source; it was skipped')
+        leftOut(
+          field.loc?.startToken.line,
+          'no directive @http or @grpc defines the data source of this field',
+        )
       return
     }
     if (second)
@@ -130,7 +133,7 @@ class Tailcall {
       else
         this.#old.note(
           line,
-          `${type}.${String(args['name'])}: there is no field at ${path.join('.')}; it was skipped`,
+          `${type}.${String(args['name'])}: @addField: found no field ${path.join('.')} in the response for ${type}`,
         )
     }
     return found

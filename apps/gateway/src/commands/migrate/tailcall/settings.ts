@@ -35,11 +35,11 @@ const OWN_WAYS: ReadonlySet<string> = new Set([
 ])
 
 const LINKS: Readonly<Record<string, string>> = {
-  Config: 'run this command for that file too',
+  Config: 'linked SDL files are not read; convert this file separately with vinyasa init --from',
   Jwks: 'add the issuer to auth.jwt',
   Htpasswd: 'passwords are not supported; authenticate callers with auth.jwt',
   Operation: 'register documents in persistedDocuments',
-  Script: 'write it in a TypeScript config',
+  Script: 'scripts cannot be converted; write resolvers or interceptors in a TypeScript config',
   Cert: 'terminate TLS in a proxy in front of the gateway',
   Key: 'terminate TLS in a proxy in front of the gateway',
 }
@@ -61,7 +61,7 @@ export function readSettings(
     if (directive !== 'link') continue
     if (type === 'Protobuf') protoFiles.push(String(args['src']))
     else if (type === 'Grpc') reflected.add(String(args['src']))
-    else old.note(line, `@link(type: ${type}): ${LINKS[type] ?? 'it has no equivalent'}`)
+    else old.note(line, `@link(type: ${type}): ${LINKS[type] ?? 'links of this type have no equivalent'}`)
   }
   noteOthers(directives, old)
   return {
@@ -125,11 +125,15 @@ function noteOthers(directives: readonly OldDirective[], old: OldDocument): void
       if (setting === 'server.workers')
         old.note(line, `@server(workers:): start the gateway with --workers ${String(value)}`)
       else if (!READ.has(setting) && !OWN_WAYS.has(setting))
-        old.note(line, `@${name}(${key}:) has no equivalent, or is set elsewhere; it was skipped`)
+        old.note(
+          line,
+          `@${name}(${key}:) cannot be converted; look for a similar setting of ${name === 'server' ? 'server or graphql' : 'the sources (rest, grpc)'}`,
+        )
     }
     const headers = args['headers'] as Values | undefined
     for (const key of name === 'server' ? Object.keys(headers ?? {}) : [])
-      if (key !== 'cors') old.note(line, `@server(headers.${key}:) has no equivalent; it was skipped`)
+      if (key !== 'cors')
+        old.note(line, `@server(headers.${key}:) has no equivalent; write a plugin if you need it`)
   }
 }
 

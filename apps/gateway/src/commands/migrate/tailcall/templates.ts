@@ -57,14 +57,17 @@ function expressionOf(expression: string, speech: Speech): string {
   if (kind === 'env' && /^\w+$/.test(name)) return `\${${name}}`
   if (kind === 'vars') {
     const value = speech.vars.get(name)
-    if (value === undefined) throw new Unsaid(`${whole}: @server does not define this variable`)
+    if (value === undefined) throw new Unsaid(`${whole}: @server(vars:) does not define this variable`)
     return withoutVariables(value)
   }
   if (kind === 'headers') {
     throw new Unsaid(`${whole}: client headers can only be forwarded under their own names (forwardHeaders)`)
   }
   if (more.length > 0)
-    throw new Unsaid(`${whole}: a template can only use complete values, not fields of them`)
-  if (!/^(args|value)$/.test(kind) || name === '') throw new Unsaid(`${whole} has no equivalent`)
+    throw new Unsaid(
+      `${whole}: a template can only use complete arguments and fields of the parent, not their fields`,
+    )
+  if (!/^(args|value)$/.test(kind) || name === '')
+    throw new Unsaid(`${whole} has no equivalent; write a resolver in a TypeScript config`)
   return `{${take(kind === 'args', name, speech)}}`
 }
