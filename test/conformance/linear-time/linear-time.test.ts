@@ -57,7 +57,8 @@ it('every regular expression of the sources runs in linear time', async () => {
 })
 
 it('finds a quadratic expression', async () => {
-  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$'), LENGTH * 4)
+  // One text of this length: the measurement repeats it, and takes some seconds.
+  const found = await findSlowness((text) => /a+$/.test(text), hardTexts('a+$').slice(0, 1), LENGTH / 2)
   expect(found).not.toEqual([])
 })
 
