@@ -72,7 +72,7 @@ export const METRICS = {
     help: 'Duration of calls to backends. Retries are included for gRPC and counted separately for REST.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: '`grpc` or `rest`, the kind of the source.',
+      kind: 'The kind of the source (gRPC or REST), in lower case.',
       call: 'The method as `package.Service/Method`, or the name of the REST endpoint.',
       status: 'The name of the gRPC status, the HTTP status, or `no answer`.',
     },
@@ -84,7 +84,7 @@ export const METRICS = {
     help: 'Retries of calls to backends.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: '`grpc` or `rest`, the kind of the source.',
+      kind: 'The kind of the source (gRPC or REST), in lower case.',
     },
   },
   vinyasa_backend_breaker_open: {
