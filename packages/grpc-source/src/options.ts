@@ -204,8 +204,9 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** Reloads when a proto or descriptor file changes. Default false. */
   readonly watch?: boolean | undefined
   /**
-   * The transport of calls. `http2` is Vinyasa's transport and uses a tenth of the CPU. `grpc-js` also supports `xds:`
-   * targets, `channel.raw` and proxies from the environment. A function creates a custom transport. Default `http2`.
+   * The transport of calls. `http2` uses about a tenth of the CPU time of `grpc-js` if the reply is small. `grpc-js` also
+   * supports `xds:` and `unix-abstract:` targets, `channel.raw` and proxies from the environment. A function creates a
+   * custom transport. Default `http2`.
    */
   readonly transport?: 'http2' | 'grpc-js' | ((endpoint: ResolvedEndpoint) => Transport) | undefined
   readonly clock?: Clock | undefined

@@ -17,7 +17,7 @@ const HOOKS = [
   'onResultProcess',
   'onResponse',
 ]
-const EVERYTHING = 'JWT, rules, documents by id, cost, rate limit, metrics'
+const EVERYTHING = 'JWT, rules, documents by id, cost, rate limit, metrics, log'
 const SECRET = 'a secret of the benchmark that is long enough'
 
 /** What it costs to have what people deploy: each alone, all together, and a plugin of one's own with a single hook. */

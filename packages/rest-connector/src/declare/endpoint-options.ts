@@ -83,8 +83,8 @@ export interface RestEndpoint extends Deprecable {
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
   /**
-   * Accepts a single object as a list of one if it has all these JSON properties and `returnType` is a list. Backends that
-   * convert XML to JSON send such objects. Default: a single object is an error.
+   * Treats a single object as a list with one item if the object has all these JSON properties and `returnType` is a
+   * list. Backends that convert XML to JSON send such objects. Default: a single object is an error.
    */
   readonly listOfOne?: readonly string[] | undefined
   /** The type of the response, with its fields. */
@@ -113,8 +113,9 @@ export interface RestEndpoint extends Deprecable {
    */
   readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
   /**
-   * Names of types that a mutation changes in addition to those in its result. `[]`: no other types. `['*']`: all types.
-   * Default: the types of `invalidates`; a result without an entity changes everything if both are missing.
+   * Names of types that a mutation changes in addition to the types in its result. `[]`: no other types. `['*']`: all
+   * types. Default: the types in `invalidates`. If both options are missing and the result contains no entity, the
+   * connector assumes that the mutation changed data of every type.
    */
   readonly changes?: readonly string[] | undefined
   /** Names of types that the result depends on but does not contain. `[]`: no other types. `['*']`: all types. */
