@@ -85,7 +85,7 @@ const serve = (
   })
 
 /** Why a plan is given up where something has failed. */
-const FAILED = 'a call to a backend failed or was cancelled'
+const FAILED = 'a call to a backend failed, was cancelled or could not be made'
 
 const dataOf = (answer: string): string => answer.slice(answer.lastIndexOf('"data":'))
 
@@ -175,7 +175,7 @@ describe('fields that one kind of source joins to objects of the other', () => {
       for (let time = 0; time < 3; time++)
         expect(await ask('{ thing { name } user(id: "a") { owns { name } } }', {})).toMatch(/^200 {"data"/)
       expect(await ask('{ thing { name } user(id: "a") { owns { name } part { name } } }', {})).toContain(
-        'more than 2 calls',
+        'exceeds the limit of 2 calls',
       )
     }
   })

@@ -302,7 +302,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       'a missing proto',
       'start',
       () => ({ grpc: { users: { endpoint: 'localhost:1', protoFiles: ['nope.proto'] } } }),
-      /grpc\.users: the proto file ".*nope\.proto" does not exist/,
+      /grpc\.users: the proto file ".*nope\.proto" was not found/,
     ],
     [
       'a port that is taken',
@@ -314,7 +314,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       'a backend that cannot be reached for its schema',
       'start',
       () => ({ grpc: { users: { endpoint: '127.0.0.1:1', reflection: {} } } }),
-      /grpc\.users: reflection: the server at 127\.0\.0\.1:1 did not return its descriptors .* start the server/,
+      /grpc\.users: reflection could not load the descriptors from the server at 127\.0\.0\.1:1 .* start the server/,
     ],
     [
       'a backend that cannot be reached',
@@ -326,7 +326,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       'a Redis that is not there',
       'start',
       () => ({ rest, redisUrl: 'redis://127.0.0.1:1' }),
-      /redisUrl: cannot connect to 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\); start Redis there, or correct/,
+      /redisUrl: cannot connect to 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\); start Redis, or correct/,
     ],
   ])('%s', { retry: 2 }, async (name, command, config, line) => {
     const file = await configFile(config())

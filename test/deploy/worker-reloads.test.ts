@@ -97,7 +97,7 @@ it('one worker that cannot have the new configuration keeps all with the old, an
   expect(await served()).toEqual(all(pids(), 'old'))
   const [{ reason } = { reason: '' }] = said('reload failed')
   expect(reason).toMatch(
-    /gateway\.config\.ts: redisUrl: cannot connect to 127\.0\.0\.1:1 .*; start Redis there, or correct/,
+    /gateway\.config\.ts: redisUrl: cannot connect to 127\.0\.0\.1:1 .*; start Redis, or correct/,
   )
   await rm(path)
   await expect.poll(() => said('reloaded').length, { timeout: 40_000 }).toBe(WORKERS)

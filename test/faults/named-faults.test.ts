@@ -229,7 +229,7 @@ it.each(['hang', 'fail'] as const)('names a key server that does not answer: %s'
   expect(linesAbout(gateway, { issuer: issuer.url })).toEqual([
     expect.objectContaining({
       level: 40,
-      msg: 'cannot read the keys of a token issuer; its tokens are refused with 503 if the gateway has no key for them',
+      msg: 'cannot read the keys of a token issuer; tokens of this issuer are refused with HTTP status 503 if the gateway has no matching key',
       cause: expect.stringMatching(
         how === 'hang' ? /received no keys within 5000 ms/ : /keys responded with HTTP status 500/,
       ),

@@ -46,12 +46,16 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .option('-c, --config <file>', 'config file (default: gateway.config.ts, .js, .yaml or .json)')
     .option(
       '-p, --port <number>',
-      'port to listen on, 0 for a free one (default: the config, PORT, or 4000)',
+      'port to listen on, 0 for any free port (default: server.port in the config, the variable PORT, or 4000)',
       portOption,
     )
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
-    .option('-w, --watch', 'reload when the config, a proto or a descriptor set changes')
+    .option('--host <address>', 'address to listen on (default: server.host in the config, or 127.0.0.1)')
+    .option(
+      '--preset <name>',
+      'development or production (default: preset in the config, or development)',
+      toPreset,
+    )
+    .option('-w, --watch', 'reload when the config, or a file that the config uses, changes')
     .option('--workers <number>', 'number of processes that share the port (default: 1)', toWorkers)
     .action(async ({ workers = 1, ...options }: StartFlags) => {
       if (workers > 1 && context.runWorkers) exitWith(await context.runWorkers(workers))
@@ -61,14 +65,14 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
   program
     .command('init')
     .description(
-      'write a config for protos, a descriptor set, an OpenAPI document or a server with reflection',
+      'write a config for .proto files, a descriptor set, an OpenAPI document or a gRPC server with reflection',
     )
     .argument(
       '[files...]',
       'the .proto files, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server (prompts if omitted)',
     )
-    .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
-    .option('--from <file>', 'config of another gateway to convert')
+    .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the REST API')
+    .option('--from <file>', 'config file or project folder of another gateway to convert')
     .action(async (files: readonly string[], options: InitFlags) =>
       (await import('./commands/init.ts')).initCommand(files, options, context),
     )
@@ -77,8 +81,12 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('check')
     .description('load the config, connect to every backend and report problems')
     .option('-c, --config <file>', 'config file')
-    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
-    .option('--against <file>', 'compare with an old schema (SDL) and list breaking changes')
+    .option(
+      '--preset <name>',
+      'development or production (default: preset in the config, or development)',
+      toPreset,
+    )
+    .option('--against <file>', 'compare the schema with an older SDL file and list breaking changes')
     .option('--verbose', 'list every field with undeclared dependencies')
     .action(async (options: CheckFlags) =>
       (await import('./commands/check.ts')).checkCommand(options, context),
@@ -88,7 +96,11 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('print-schema')
     .description('print the GraphQL schema that the gateway serves')
     .option('-c, --config <file>', 'config file')
-    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .option(
+      '--preset <name>',
+      'development or production (default: preset in the config, or development)',
+      toPreset,
+    )
     .action(async (options: PresetFlag) =>
       (await import('./commands/print-schema.ts')).printSchemaCommand(options, context),
     )

@@ -56,7 +56,7 @@ export interface GatewayServer {
 const MAX_UNANSWERED = 32
 
 const SHED = {
-  down: 'requests are refused with 503 or 429: too many requests wait for a response (server.maxInFlight, server.maxAddressShare for one address), or memory held for clients exceeds a quarter of the heap (--max-old-space-size)',
+  down: 'requests are refused with 503 or 429 because too many requests wait for a response (server.maxInFlight, or server.maxAddressShare for one client address), or because the memory held for clients exceeds a quarter of the heap limit (--max-old-space-size)',
   up: 'requests are no longer refused',
 }
 

@@ -95,7 +95,7 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
   it('no config file: names what it looked for and how to make one', async () => {
     const { code, err } = runIn(await mkdtemp(join(tmpdir(), 'vinyasa-cli-')), ['start'])
     expect(await code).toBe(1)
-    expect(err[0]).toContain('create one with `vinyasa init`')
+    expect(err[0]).toContain('create a config with `vinyasa init`')
   })
 
   it('a taken port: names it', async () => {
@@ -217,7 +217,7 @@ describe('vinyasa check', () => {
     expect(await code).toBe(0)
     expect(out.slice(1)).toEqual([
       'schema   1 queries, 0 mutations, 0 subscriptions',
-      "undeclared Query.getProduct depends on unknown types, so every mutation invalidates its responses; declare the types: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
+      "undeclared Query.getProduct depends on unknown types, so every mutation invalidates responses with this field; declare the types: dependencies: { 'Query.getProduct': { dependsOn: [...] } }",
       'source   shop: ok',
     ])
   })

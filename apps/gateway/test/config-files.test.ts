@@ -223,7 +223,10 @@ describe('a file that extends others', () => {
     ['extends: gone.yaml', /^c\.yaml:1:10: extends: gone\.yaml: no such file$/],
     ['extends: c.yaml', /^c\.yaml:1:10: extends: the file extends itself; remove c\.yaml from extends$/],
     ['extends: 5', /^c\.yaml:1:10: extends: expected a file name or a list of file names$/],
-    ['extends: other.ts', /^c\.yaml:1:10: extends: other\.ts: expected a \.yaml or \.json file$/],
+    [
+      'extends: other.ts',
+      /^c\.yaml:1:10: extends: expected a \.yaml, \.yml or \.json file, got "other\.ts"$/,
+    ],
   ])('%s', async (text, line) => {
     expect(await mistakes(text)).toEqual([expect.stringMatching(line)])
   })

@@ -101,7 +101,7 @@ describe('what is no config', () => {
     ],
     [
       'status: true\nrest: &all\n  s: *all\n',
-      'c.yaml:3:6: *all is inside the value that it refers to; write out the value instead',
+      'c.yaml:3:6: the alias *all refers to a value that contains this alias; replace the alias with a plain value',
     ],
     [
       'status: true\nrest: *gone\n',
@@ -110,17 +110,17 @@ describe('what is no config', () => {
     ['server: { port: !env PORT }', 'c.yaml:1:17: Unresolved tag: !env; write a plain value'],
     [
       'server: { port: ${PORT:-4000} }',
-      'c.yaml:1:17: variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"',
+      'c.yaml:1:17: environment variables inside { } or [ ] must be quoted, for example "${NAME}" or "${NAME:-default}"',
     ],
     [
       'graphql:\n  cors: [${ORIGIN}]',
-      'c.yaml:2:10: variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"',
+      'c.yaml:2:10: environment variables inside { } or [ ] must be quoted, for example "${NAME}" or "${NAME:-default}"',
     ],
     ['status: yes', 'c.yaml:1:9: status: expected boolean, received string; "yes" is a string, write true'],
     ['status: off', 'c.yaml:1:9: status: expected boolean, received string; "off" is a string, write false'],
     [
       'rest: { "${NAME}": { baseUrl: http://s } }',
-      'c.yaml:1:9: rest.${NAME}: variables are supported in values only, not in names',
+      'c.yaml:1:9: rest.${NAME}: "${" is not allowed in names; environment variables are supported only in values',
     ],
   ])('%j', async (text, expected) => {
     expect(await refusal(text)).toBe(expected)
@@ -181,7 +181,7 @@ describe('variables', () => {
     '%s is none, and no text either',
     async (text) => {
       expect(await refusal(`server: { host: '${text}' }`, { A: 'secret' })).toBe(
-        `c.yaml:1:17: server.host: ${text.replace('x ', '')}: expected \${NAME} or \${NAME:-default}; write $\${ for a literal \${`,
+        `c.yaml:1:17: server.host: cannot read a variable at "${text.replace('x ', '')}"; expected \${NAME} or \${NAME:-default}, or $\${ for a literal \${`,
       )
     },
   )

@@ -57,7 +57,7 @@ describe('parseConfig', () => {
         'redis: sentinelUsername and sentinelPassword require sentinels',
       ]),
     ),
-    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a Redis cluster has no db'],
+    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a Redis cluster has only'],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)

@@ -94,7 +94,7 @@ describe('CORS', () => {
   })
 
   it.each([
-    [{ origins: ['*'], credentials: true }, /graphql\.cors\.credentials: browsers do not send credentials/],
+    [{ origins: ['*'], credentials: true }, /graphql\.cors\.credentials: CORS does not allow credentials/],
     [['/(/'], /graphql\.cors\[0\]: expected "\*", an origin/],
     [['app.example'], /graphql\.cors\[0\]: expected "\*", an origin/],
     [['https://app.example/page'], /graphql\.cors\[0\]: expected "\*", an origin/],

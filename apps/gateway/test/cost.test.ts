@@ -243,7 +243,7 @@ describe('cost', () => {
     const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS } })
     const { errors } = (await (await post(endpoint, { query })).json()) as { errors: any[] }
     expect(errors[0]).toMatchObject({
-      message: `Query.users requires exactly one of its arguments first or last, which limit the number of items; received ${received}.`,
+      message: `Query.users requires exactly one of the arguments first or last to limit the number of items; received ${received}.`,
       extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED' },
     })
     expect(asked()).toBe(0)
@@ -264,7 +264,7 @@ describe('cost', () => {
       const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS } })
       const { errors } = (await (await post(endpoint, { query, variables })).json()) as { errors: any[] }
       expect(errors[0]).toMatchObject({
-        message: `${field} requires an argument ${name} of 1 or more, which limits the number of items; received ${received}.`,
+        message: `${field} requires a value of 1 or more for the argument ${name}, which limits the number of items; received ${received}.`,
         extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED' },
       })
       expect(asked()).toBe(0)
@@ -317,23 +317,23 @@ describe('cost', () => {
     ],
     [
       { 'Query.users': { listSize: { slicingArguments: ['limit'] } } },
-      '.slicingArguments[0]: the field has no argument limit; its arguments: first, last',
+      '.slicingArguments[0]: the field has no argument limit (available arguments: first, last)',
     ],
     [
       { 'Query.search': { listSize: { slicingArguments: ['page.limit'] } } },
-      'the field has no argument page.limit; its arguments: page',
+      'the field has no argument page.limit (available arguments: page)',
     ],
     [
       { 'Query.search': { listSize: { slicingArguments: ['page.first'] } } },
-      'instead of a list, so listSize has no effect; list the fields of Page that contain the items: sizedFields: [items]',
+      'instead of a list, so listSize has no effect; set sizedFields to the fields of Page that contain the items, for example [items]',
     ],
     [{ 'Query.dear': { listSize: { assumedSize: 5 } } }, 'the field returns one User instead of a list'],
     [{ 'Query.search': { listSize: { sizedFields: ['edges'] } } }, 'sizedFields[0]: Page has no field edges'],
     [{ 'Filter.txt': { weight: 1 } }, 'cost.fields["Filter.txt"]: the schema has no such field'],
-    [{ 'Filter.text': { arguments: { a: 1 } } }, 'an input field can only have a weight'],
+    [{ 'Filter.text': { arguments: { a: 1 } } }, 'set only a weight for an input field'],
     [
       { User: { listSize: { assumedSize: 1 } } },
-      'cost.fields.User: arguments and listSize apply to fields only; write "User.field"',
+      'cost.fields.User: arguments and listSize apply only to output fields ("Type.field"); set only a weight for a type',
     ],
   ])('says what is wrong with %j', async (fields, message) => {
     await expect(stage({ cost: { max: 1, fields } })).rejects.toThrow(message)

@@ -23,7 +23,7 @@ const BODY = requestOf('{ hello }').slice(0, -5)
 const ITEM = { name: 'item', path: '/item' }
 const SHOP = { baseUrl: 'http://127.0.0.1:1', endpoints: [ITEM] }
 const LATE_SHOP =
-  'rest.shop: its calls can take 90000 ms, but server.answerTimeoutMs ends responses that have not started after 60000 ms; set server.answerTimeoutMs to a higher value'
+  'rest.shop: calls to this source can take up to 90000 ms, but server.answerTimeoutMs ends requests whose response has not started after 60000 ms; raise server.answerTimeoutMs, or lower the timeouts of the source'
 
 interface Open {
   readonly socket: Socket

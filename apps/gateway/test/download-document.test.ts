@@ -69,7 +69,7 @@ describe('downloadDocument', () => {
     expect(files[0] ?? '').toBe('openapi/openapi/v1/openapi.yaml')
     expect(files.toSorted()).toEqual(await kept())
     expect(missing).toEqual([
-      'https://other.example/x.yaml: the file is on another server; add https://other.example to download.origins to read it',
+      'https://other.example/x.yaml: files from https://other.example are not allowed; add this origin to download.origins',
     ])
     const { types } = await importOpenApi(join(directory, files[0] ?? ''), {
       env: {},
@@ -146,8 +146,8 @@ describe('downloadDocument', () => {
   })
 
   it.each<[string, DownloadOptions, string]>([
-    ['more files', { maxFiles: 10 }, 'more than 10 files'],
-    ['more bytes', { maxBytes: 3000 }, 'more than 3000 bytes'],
+    ['more files', { maxFiles: 10 }, 'limit of 10 files'],
+    ['more bytes', { maxBytes: 3000 }, 'limit of 3000 bytes'],
   ])('refuses %s than it may take, and leaves nothing', async (_, limits, message) => {
     const names = Array.from({ length: 20 }, (_one, index) => `f${index}.yaml`)
     const { get, kept } = await serve({

@@ -146,12 +146,16 @@ describe('references', () => {
 
   // GraphQL's ID takes texts and whole numbers.
   it.each([
-    ['lacks its key', {}, 'lacks its key "id"'],
-    ['has null for a key', { id: null }, 'lacks its key "id"'],
-    ['has an object for a key', { id: { a: 1 } }, 'does not fit users(ids:)'],
-    ['has a list for a key', { id: ['1', '2'] }, 'does not fit users(ids:)'],
-    ['has a fraction for a key', { id: 1.5 }, 'does not fit users(ids:)'],
-    ['has a long key that is none', { id: { long: 'x'.repeat(100_000) } }, 'does not fit users(ids:)'],
+    ['lacks its key', {}, 'must have a value for the key "id"'],
+    ['has null for a key', { id: null }, 'must have a value for the key "id"'],
+    ['has an object for a key', { id: { a: 1 } }, 'is not valid for Query.users(ids:)'],
+    ['has a list for a key', { id: ['1', '2'] }, 'is not valid for Query.users(ids:)'],
+    ['has a fraction for a key', { id: 1.5 }, 'is not valid for Query.users(ids:)'],
+    [
+      'has a long key that is none',
+      { id: { long: 'x'.repeat(100_000) } },
+      'is not valid for Query.users(ids:)',
+    ],
   ])(
     'of a field that takes a list: one that %s leaves the others as they are',
     async (_what, bad, message) => {
@@ -274,7 +278,7 @@ it.each<[GatewayConfig, RegExp]>([
   [{ federation: { entities: { Order: { key: 'number {' } } } }, /is not a valid field selection/],
   [
     { federation: { entities: { Order: { key: 'total' } } } },
-    /no field of Query takes total and returns Order.*field: false/,
+    /no field of Query takes total without other required arguments and returns Order.*field \(to false/,
   ],
   [
     { federation: { entities: { Order: { key: 'number', field: 'ordr' } } } },
@@ -290,7 +294,7 @@ it.each<[GatewayConfig, RegExp]>([
   ],
   [
     { federation: { entities: { User: { key: 'id name', field: 'users', args: { ids: 'id' } } } } },
-    /Query.users returns a list, which requires a key of one field without subfields, but the key is "id name"; choose a field that returns one User/,
+    /Query.users returns a list, so the first key must be one field without subfields, got "id name"; choose a field that returns one User/,
   ],
   [
     {
@@ -298,7 +302,7 @@ it.each<[GatewayConfig, RegExp]>([
       typeDefs:
         'type Org { id: ID! } type Place { org: Org! } input OrgKey { id: ID! } extend type Query { places(orgs: [OrgKey!]): [Place] }',
     },
-    /Query.places returns a list, .* the key is "org \{ id \}"/,
+    /Query.places returns a list, .* got "org \{ id \}"/,
   ],
   [
     {
@@ -312,7 +316,7 @@ it.each<[GatewayConfig, RegExp]>([
       federation: { entities: { Place: { key: 'id', field: 'places', args: {} } } },
       typeDefs: 'type Place { id: ID! } extend type Query { places(ids: [ID]): [Place] }',
     },
-    /Query.places returns a list, so args must set exactly one argument: the argument that takes all keys/,
+    /Query.places returns a list, so args must set only the argument that takes all keys/,
   ],
   [
     { federation: { entities: { User: { key: 'id', field: 'user', itemKey: 'id' } } } },
@@ -323,7 +327,7 @@ it.each<[GatewayConfig, RegExp]>([
       access: { fields: { 'Query.user': { authenticated: true } } },
       auth: { jwt: { issuers: [{ issuer: 'https://id.example', audience: 'a', secret: 'x'.repeat(32) }] } },
     },
-    /references to User are resolved by Query.user, but its access rule does not apply to Query._entities/,
+    /references to User are resolved by Query.user, but the access rule of Query.user does not apply to Query._entities/,
   ],
 ])('%j is a mistake', async (further, message) => {
   await expect(start(further)).rejects.toThrow(message)

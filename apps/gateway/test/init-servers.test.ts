@@ -138,7 +138,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     [
       'a proto without a service',
       ['empty.proto'],
-      /empty\.proto: found no service.*pass the \.proto file that defines one/,
+      /empty\.proto: found no service.*pass a \.proto file that defines a service/,
     ],
     [
       'a binary file that is no descriptor set',
@@ -159,14 +159,14 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     'a closed port, as %s…',
     async (scheme) => {
       expect(await words(`${scheme}127.0.0.1:${await freePort()}`)).toMatch(
-        /no server listens at .*127\.0\.0\.1:\d+ .*start the server/,
+        /cannot connect to .*127\.0\.0\.1:\d+ .*start the server/,
       )
     },
     30_000,
   )
 
   it('a socket that is not there', async () => {
-    expect(await words('unix:/nowhere/x.sock')).toMatch(/no server listens at unix:\/nowhere\/x\.sock/)
+    expect(await words('unix:/nowhere/x.sock')).toMatch(/cannot connect to unix:\/nowhere\/x\.sock/)
   }, 30_000)
 
   it.each(['', 'http://', 'grpc://'])(
@@ -224,7 +224,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     )
     onTestFinished(() => server.close())
     expect(await words(`https://${server.address}`)).toMatch(
-      /is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/,
+      /was rejected \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/,
     )
   }, 30_000)
 })

@@ -72,7 +72,7 @@ describe('vinyasa init, check and start from an empty folder', () => {
     const notes = folder.out.filter((line) => line.startsWith('note '))
     const note =
       'a.S.FindA, a.S.ReadA, a.S.FetchA, a.S.CountA, a.S.QueryA, a.S.LookupA, a.S.DescribeA, a.S.ShowA and 2 more: ' +
-      'mapped to mutations, because the protos do not declare them as reads; if they only read, add "option idempotency_level = NO_SIDE_EFFECTS" ' +
+      'mapped to mutations, because the protos do not declare them as reads; if a method only reads, add "option idempotency_level = NO_SIDE_EFFECTS" ' +
       "to the proto, or set methods: { 'a.S.FindA': { schema: { type: 'QUERY' } } }"
     expect(notes).toEqual([`note     ${note}`, `note     a: ${note}`])
     const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
@@ -239,7 +239,11 @@ describe('vinyasa init: what cannot be used is one line, and nothing is written'
   it.each([
     ['no file', ['init'], /init: expected a file/],
     ['a file that is not there', ['init', 'nope.proto'], /nope\.proto: no such file/],
-    ['a file of another kind', ['init', 'notes.yaml'], /expected a \.proto file or an OpenAPI document/],
+    [
+      'a file of another kind',
+      ['init', 'notes.yaml'],
+      /expected a \.proto file, a descriptor set or an OpenAPI document/,
+    ],
   ])('%s', async (_, args, line) => {
     const folder = await emptyFolder()
     await writeFile(join(folder.directory, 'notes.yaml'), 'a: 1')
@@ -264,7 +268,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     [
       'a page',
       { body: '<html></html>', headers: { 'content-type': 'text/html' } },
-      /\/openapi: it is not OpenAPI 3 or Swagger 2.*an HTML page.*\/openapi\.json/,
+      /\/openapi: expected OpenAPI 3 or Swagger 2.*an HTML page.*\/openapi\.json/,
     ],
     ['a refusal', { status: 403, json: openApi('/') }, /\/openapi: the server responded with status 403/],
   ])('%s', async (_, answer, line) => {
@@ -296,7 +300,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     const { directory } = await emptyFolder()
     await mkdir(join(directory, 'openapi/mine'), { recursive: true })
     await expect(downloadDocument(`${url}/long.json`, directory, { maxBytes: 1000 })).rejects.toThrow(
-      'more than 1000 bytes',
+      'limit of 1000 bytes',
     )
     await expect(downloadDocument(`${url}/slow.json`, directory, { timeoutMs: 50 })).rejects.toThrow(
       'timeout',

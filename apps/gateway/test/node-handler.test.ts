@@ -29,7 +29,7 @@ it.each(['development', 'production'] as const)(
 it('says so when a plugin needs the other path', async () => {
   const plugin = { instrumentation: { request: (_payload: unknown, wrapped: () => unknown) => wrapped() } }
   expect(await startupLog({ ...everything, plugins: [plugin as never] })).toContain(
-    "JSON requests take Yoga's slower HTTP path: a plugin uses instrumentation.request",
+    "Requests use Yoga's slower HTTP path: a plugin uses instrumentation.request",
   )
 })
 

@@ -211,7 +211,7 @@ describe('references to other servers', () => {
         {
           place: '#/paths/~1x/get',
           message: expect.stringContaining(
-            `$ref "${ref}" cannot be resolved (the file is on another server; add ${other.url} to download.origins`,
+            `$ref "${ref}" cannot be resolved (files from ${other.url} are not allowed; add this origin to download.origins`,
           ),
         },
       ])
@@ -265,8 +265,8 @@ describe('a document that is a file', () => {
     ['own/../../secret.json', /is outside the folder of the document/],
     ['file:///', /is outside the folder of the document/],
     ['file://other.example/x.json', /host/],
-    ['own/link.json', /target of its link, is outside the folder/],
-    ['up/secret.json', /target of its link, is outside the folder/],
+    ['own/link.json', /target of its symbolic link, is outside the folder/],
+    ['up/secret.json', /target of its symbolic link, is outside the folder/],
   ])('does not read %s, nor watch it', async (ref, reason) => {
     const { found, findings, files } = await types(ref)
     expect(found).toEqual([])
@@ -286,8 +286,8 @@ describe('a document that is a file', () => {
 
 describe('a document beyond its bounds is refused whole', () => {
   it.each<[string, DownloadOptions, Record<string, string | RestAnswer>, RegExp]>([
-    ['bytes', { maxBytes: 250 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /more than 250 bytes/],
-    ['files', { maxFiles: 1 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /more than 1 files/],
+    ['bytes', { maxBytes: 250 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /limit of 250 bytes/],
+    ['files', { maxFiles: 1 }, { '/o.json': document('a.json'), '/a.json': SCHEMA }, /limit of 1 files/],
     ['time', { timeoutMs: 50 }, { '/o.json': { delayMs: 2000, body: '' } }, /longer than 50 ms/],
     [
       'bytes, packed',
@@ -295,7 +295,7 @@ describe('a document beyond its bounds is refused whole', () => {
       {
         '/o.json': { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(1_000_000, ' ')) },
       },
-      /more than 10000 bytes/,
+      /limit of 10000 bytes/,
     ],
     ['redirects', {}, { '/o.json': { status: 302, headers: { location: '/o.json' } } }, /more than 5 times/],
   ])('%s', async (_, download, files, message) => {
@@ -356,7 +356,7 @@ describe('vinyasa check with openapi.url', () => {
     expect(status).toBe(1)
     expect(err).toEqual([
       expect.stringMatching(
-        /^vinyasa: .*gateway\.config\.yaml:1:17: rest\.shop: .*o\.json: .*ECONNREFUSED.*save the document with "vinyasa init <url>" and set openapi\.file/,
+        /^vinyasa: .*gateway\.config\.yaml:1:17: rest\.shop: .*o\.json: .*ECONNREFUSED.*run "vinyasa init <url>" and set openapi\.file/,
       ),
     ])
   })

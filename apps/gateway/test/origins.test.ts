@@ -83,7 +83,7 @@ describe('pages that open a socket', () => {
     expect(lines).toMatchObject([
       {
         level: 40,
-        msg: 'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
+        msg: 'WebSocket refused because its origin is not allowed; add the origin to liveQuery.allowedOrigins, or to graphql.cors if liveQuery.allowedOrigins is not set',
         err: {
           message: expect.stringContaining('A WebSocket of the origin http://localhost:5173 was refused'),
         },

@@ -492,7 +492,7 @@ describe('plugins of the config', () => {
 
   it('that may change results need to say what they read, or session', async () => {
     await expect(start({ plugins: [speaks], resolvers })).rejects.toThrow(
-      /responseCache\.session is required: plugins\[0\] may change results depending on the caller; set readsHeaders/,
+      /responseCache cannot determine which clients may share a response: plugins\[0\] may change results depending on the caller; set readsHeaders/,
     )
     await start({ plugins: [speaks], resolvers, responseCache: { session: () => 'all' } })
   })

@@ -52,14 +52,14 @@ describe('paths', () => {
   })
 
   it.each<[GatewayConfig, string]>([
-    [{ graphql: { path: '/metrics' } }, 'metrics: /metrics is already the path of graphql.path'],
+    [{ graphql: { path: '/metrics' } }, 'metrics: /metrics is already used by graphql.path'],
     [
       { server: { readinessPath: '/graphql/live' } },
-      'server.readinessPath: /graphql/live is already the path of graphql.path, for live queries',
+      'server.readinessPath: /graphql/live is already used by graphql.path, for live queries',
     ],
     [
       { server: { livenessPath: '/up', readinessPath: '/up' } },
-      'server.readinessPath: /up is already the path of server.livenessPath',
+      'server.readinessPath: /up is already used by server.livenessPath',
     ],
   ])('two things at one path are refused: %j', async (config, message) => {
     const logger = await createLogger({ level: 'silent' })

@@ -23,12 +23,12 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a rule on a field that is not there',
     `${SOURCE}access:\n  fields:\n    §Query.getUsr: { authenticated: true }\n`,
-    /no such field or type; did you mean "Query.getUser"/,
+    /expected a field or type of the schema.*; did you mean "Query.getUser"/,
   ],
   [
     'a rule on what nothing gives',
     `${SOURCE}access:\n  fields:\n    Query.getUser: { authenticated: true }\n    §Query.other: { scopes: [a] }\n`,
-    /no such field or type/,
+    /expected a field or type of the schema/,
   ],
   [
     'a rule with no alternative',
@@ -45,7 +45,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a rule that says nothing',
     `${SOURCE}access:\n  fields:\n    User.id: §{}\n`,
-    /expected authenticated: true, scopes or policies/,
+    /the rule has no conditions; set authenticated, scopes or policies/,
   ],
   ['how it refuses', `${SOURCE}access:\n  refuse: §fields\n`, /expected one of/],
   [
@@ -61,7 +61,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'an address that is none',
     `${SOURCE}${JWT.replace("issuer: 'https://id.example'", '§issuer: me')}`,
-    /expected an http or https URL/,
+    /expected a URL that starts with/,
   ],
   ['a cookie without csrfPrevention', `${SOURCE}${JWT}    §cookie: token\n`, /set graphql.csrfPrevention/],
   ['a secret that is short', `${SOURCE}${JWT.replace('api', 'api, secret: §abc')}`, /at least 32 characters/],
@@ -86,7 +86,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a join by a method that is not there',
     `${SOURCE}    joins: [{ type: User, field: a, §method: p.Users.GetUsers }]\n`,
-    /no method "p.Users.GetUsers"/,
+    /method is "p.Users.GetUsers", but the protos have no such method/,
   ],
   [
     'a batch by keys that are no list',
@@ -121,7 +121,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a name that two are to have',
     `${SOURCE}    rename: { User.id: same, §User.name: same }\n`.replace('users.proto', 'two.proto'),
-    /would both be "same"/,
+    /would have the same name "same"/,
   ],
   ['a name that no type can have', `${SOURCE}    rename: { §User: 'a b' }\n`, /cannot be called "a b"/],
   ['a prefix that no type can have', `${SOURCE}    §prefix: 'a b'\n`, /User cannot be called "A bUser"/],
@@ -147,7 +147,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'metadata of the connection',
     `${SOURCE}    metadata: { static: { x-a: b, §te: trailers } }\n`,
-    /belongs to the connection/,
+    /cannot be sent as metadata/,
   ],
   [
     'metadata of a name that is none',
@@ -230,7 +230,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a join by an argument that is not there',
     `${REST}      - name: b\n        path: '/b/{id}'\n        on: [{ type: A, field: b, args: { id: '{id}', §key: '{id}' } }]\n`,
-    /has no argument "key"/,
+    /sets the argument "key", which the endpoint does not have/,
   ],
   [
     'a link to an endpoint that is not there',
@@ -345,9 +345,9 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'documents of clients where none is taken',
     `${SOURCE}§apq: true\npersistedDocuments: { from: [users.proto], mode: only }\n`,
-    /refuses documents that clients send/,
+    /refuses documents that are not registered/,
   ],
-  ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is already the path of/],
+  ['two paths that are one', `${SOURCE}server: { §readinessPath: /graphql }\n`, /is already used by/],
 ]
 
 /** Certificates with their keys, made once. */

@@ -53,7 +53,7 @@ describe('a plugin of the config that the gateway has already', () => {
       { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
     )
     await expect(starting).rejects.toThrow(
-      `plugins[1]: the gateway already adds this plugin because \`${setting}\` is on; remove it from plugins, and set its options in \`${setting}\``,
+      `plugins[1]: the gateway already adds this plugin because \`${setting}\` is on; remove the plugin from plugins, and set its options in \`${setting}\``,
     )
   })
 

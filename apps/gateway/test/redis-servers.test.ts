@@ -18,7 +18,7 @@ describe('the Redis of a config', () => {
     [
       'two settings',
       { redisUrl: 'redis://a', redis: { url: 'redis://b' } },
-      'redisUrl: redis is also set; remove one of the two',
+      'redisUrl: the setting redis is also set; remove redisUrl or redis',
     ],
     [
       'no address',
@@ -29,7 +29,7 @@ describe('the Redis of a config', () => {
     ...['u:p@a', 'u:p@x@a', '@a', 'u:p/@a'].map((address): [string, Redis, string] => [
       `the node "${address}"`,
       { redis: { sentinels: ['b', address], name: 'shop' } },
-      'redis.sentinels: the address of "a" contains credentials; use host:port, and set username and password separately',
+      'redis.sentinels: the address of the server "a" contains credentials; use host:port, and set the credentials with their own options',
     ]),
     ...['redis://a:6379', 'a/1', '', 'a:b', '::1'].map((address): [string, Redis, string] => [
       `the node "${address}"`,

@@ -178,6 +178,6 @@ it('what is wrong with the names of several sources is told at once', async () =
     rest: { shop: { ...(shop?.['shop'] as object), hide: ['Usr.*'] } },
   })
   await expect(wrong).rejects.toThrow(
-    /grpc\.users: rename: "Usr" is not in the source; did you mean "User"\?\ngrpc\.users: User\.id and User\.name would both be "name" in User.*\nrest\.shop: .*hide: "Usr\.\*" is not in the source/s,
+    /grpc\.users: rename: "Usr" is not in the source; did you mean "User"\?\ngrpc\.users: User\.id and User\.name would have the same name "name" in User.*\nrest\.shop: .*hide: "Usr\.\*" is not in the source/s,
   )
 })

@@ -77,7 +77,7 @@ describe('headers of proxies', () => {
     expect(['10.0.0.0/8', '::1', 'private', '::/0'].every(isProxyRange)).toBe(true)
     expect(['10.0.0', '10.0.0.0/33', '10.0.0.0/8/8', 'localhost', ''].some(isProxyRange)).toBe(false)
     expect(() => parseConfig({ server: { trustProxy: ['nginx'] } })).toThrow(
-      /server\.trustProxy\[0\]: expected an/,
+      /server\.trustProxy\[0\]: expected "loopback", "private", an IP address, or a range/,
     )
   })
 

@@ -56,7 +56,7 @@ describe('live queries of which no type is there are told of', () => {
     const write = (line: string): void => void lines.push(JSON.parse(line).msg)
     const logger = await createLogger({ level: 'warn', destination: { write } })
     const { notes } = await openGateway(config, { logger })
-    const note = `Query.${field}: live queries of this field wait for events of "${type}", but the schema has no such type; did you mean "${near}"? Correct triggers or dependsOn, unless external invalidation events use this type name`
+    const note = `Query.${field}: live queries of this field wait for events of "${type}", but the schema has no such type; did you mean "${near}"? Correct triggers or dependsOn, unless external invalidation events use this type name.`
     expect(notes).toEqual([{ source: 'liveQuery', note }])
     expect(lines).toContain(note)
   })

@@ -9,7 +9,7 @@ const ALWAYS = 16
 export const NO_PLACE: { readonly code: string; readonly message: string } = {
   code: 'TOO_MANY_AT_ONCE',
   message:
-    'Too many requests of this client are waiting for the service. Send fewer requests at the same time, or try again later.',
+    'Too many backend calls of this client are waiting. Send fewer or smaller operations at the same time, or try again later.',
 }
 
 /** The items of one owner that wait, in their order. */

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 /** The operation holds more active `@defer` fragments than allowed: refused before execution, HTTP 400. */
 export function tooManyFragments(count: number, limit: number): GraphQLError {
   return new GraphQLError(
-    `The operation defers ${count} fragments, but at most ${limit} are allowed. Remove @defer from some of them.`,
+    `The operation defers ${count} fragments, but at most ${limit} are allowed. Remove some @defer directives.`,
     { extensions: { code: 'DEFER_TOO_MANY_FRAGMENTS', limit, http: { status: 400 } } },
   )
 }
@@ -33,7 +33,7 @@ export function notSent(refusal: GraphQLError, path: readonly (string | number)[
 /** The query took too long before anything could be sent: HTTP 504. */
 export function totalTimedOut(limitMs: number): GraphQLError {
   return new GraphQLError(
-    `The query took longer than ${limitMs} ms. Request less data, or split the query.`,
+    `The operation took longer than ${limitMs} ms. Request less data, or split the operation.`,
     {
       extensions: { code: 'DEFER_TOTAL_TIMEOUT', http: { status: 504 } },
     },

@@ -20,6 +20,6 @@ export function useGrpcSource(): never {
 function notHere(): GrpcSourceError {
   return new GrpcSourceError(
     'GRPC_SOURCE_PLATFORM',
-    '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of them, or bundle it with the export condition "node".',
+    '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of these runtimes. If you bundle the server, use the export condition "node".',
   )
 }

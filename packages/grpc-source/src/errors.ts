@@ -54,7 +54,7 @@ export function lintError(sourceName: string, findings: readonly Finding[]): Grp
   const lines = findings.map((finding) => `- ${formatFinding(finding)}`)
   return new GrpcSourceError(
     'GRPC_SOURCE_LINT',
-    `grpc source "${sourceName}" cannot start because of ${findings.length} error${findings.length === 1 ? '' : 's'}:\n${lines.join('\n')}`,
+    `grpc source "${sourceName}" has ${findings.length} error${findings.length === 1 ? '' : 's'}:\n${lines.join('\n')}`,
     { findings },
   )
 }

@@ -190,7 +190,9 @@ function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSou
         : current.model.callTyped(method, request, site)
     if (result) return result
     const id = typeof method === 'string' ? method : method.path
-    throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
+    throw badInputError(
+      `grpc source "${name}" has no method "${id}"; call a method that the protos of the source define, for example "package.Service.Method"`,
+    )
   }
   return call as GrpcSource['call']
 }

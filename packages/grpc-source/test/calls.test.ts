@@ -230,7 +230,7 @@ describeTransports('metadata', (source) => {
         endpoint: 'x:1',
         metadata: { static: { Connection: 'close' } },
       }),
-    ).rejects.toThrow('"Connection" belongs to the connection')
+    ).rejects.toThrow('"Connection" cannot be sent as metadata')
   })
 })
 

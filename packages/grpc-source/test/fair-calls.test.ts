@@ -323,12 +323,12 @@ describe('calls of operations', () => {
     })
     const text = await events.text()
     expect(text).toContain('"code":"TOO_MANY_AT_ONCE"')
-    expect(text).toContain('This client has too many open streams of the service')
+    expect(text).toContain('The limit of open streams to the service is reached')
     for (const query of ['{ getItem { id } }', 'mutation { putItem { id } }']) {
       const { errors } = await run(yoga, query)
       expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_AT_ONCE' } }])
       expect(errors[0].message).toMatch(
-        /requests of this client .* Send fewer requests at the same time, or try again/,
+        /calls of this client .* Send fewer or smaller operations at the same time, or try again/,
       )
       expect(errors[0].extensions).not.toHaveProperty('grpc')
     }

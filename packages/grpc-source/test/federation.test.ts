@@ -116,6 +116,6 @@ describe('federation', () => {
     const proto = PROTO.replace('GetUserRequest { string id', 'GetUserRequest { string name')
     await expect(
       source({ protoText: { 'f.proto': proto }, endpoint: 'x:1', federation: true }),
-    ).rejects.toThrow('f.proto: f.User: is an entity, but no method accepts its keys')
+    ).rejects.toThrow('f.proto: f.User: is an entity, but this source cannot resolve it')
   })
 })

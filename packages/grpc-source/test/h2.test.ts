@@ -244,7 +244,7 @@ describe('header blocks of any size', () => {
 
   const tooMuch = {
     status: 'INTERNAL',
-    message: expect.stringContaining('a header block of more than') as string,
+    message: expect.stringContaining('a header block that exceeds the limit of') as string,
   }
 
   it.each([64_000, 66_000, 100_000, 140_000, 300_000, 4_500_000])(

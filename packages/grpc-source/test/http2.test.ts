@@ -84,7 +84,7 @@ describe('messages', () => {
   it('over the limit are refused by their prefix alone', () => {
     const reader = new FrameReader(3, () => {}, memory())
     reader.push(frame('abc'))
-    expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('channel.maxReceiveBytes is 3')
+    expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('channel.maxReceiveBytes allows only 3')
   })
 
   it('that are long count in the ledger until whoever asked has read them', async () => {
@@ -210,7 +210,7 @@ describe('addresses', () => {
     )
     await expect(call).rejects.toMatchObject({
       status: 'UNAVAILABLE',
-      message: expect.stringContaining('no-such-name.invalid:80 was not found'),
+      message: expect.stringContaining('no-such-name.invalid:80 could not be resolved'),
     })
   })
 

@@ -186,7 +186,7 @@ describe('joins', () => {
     [
       'in a batch, on a type of its own',
       { type: 'Post', field: 'writer', batch: { ...BATCH, parentKey: 'author_id' } },
-      'Post.writer of grpc source "test": join through j.Users.BatchGetUsers (j.proto) needs Post.author_id, which is not defined; did you mean "authorId"? the fields of Post are author, authorId, id, reviewer; use one of them',
+      'Post.writer of grpc source "test": join through j.Users.BatchGetUsers (j.proto) needs Post.author_id, which is not defined; the fields of Post are author, authorId, id, reviewer; use one of them (did you mean "authorId"?)',
     ],
     [
       'in a batch, on a type of another source',
@@ -201,7 +201,7 @@ describe('joins', () => {
         request: { ids: 'user' },
         batch: { ...BATCH, parentKey: undefined },
       },
-      'needs Review.user, which is not defined; did you mean "userId"?',
+      /needs Review\.user, which is not defined; .*\(did you mean "userId"\?\)/,
     ],
     [
       'in a call for each parent',
@@ -285,7 +285,7 @@ message Person { string id = 1; }
     [
       'an unknown method',
       { type: 'Post', field: 'x', method: 'j.Users.Nope' },
-      'joins: Post.x: the protos have no method "j.Users.Nope"',
+      'joins: Post.x: method is "j.Users.Nope", but the protos have no such method',
     ],
     [
       'an unknown request field',

@@ -189,7 +189,7 @@ describe('mapping options', () => {
       methods: { 'm.S.ReadBook': { schema: { type: 'MUTATION' } } },
     })
     expect(notes).toEqual([
-      `m.S.FindBooks, m.S.countBooks: mapped to mutations, because the protos do not declare them as reads; if they only read, add "option idempotency_level = NO_SIDE_EFFECTS" to the proto, or set methods: { 'm.S.FindBooks': { schema: { type: 'QUERY' } } }`,
+      `m.S.FindBooks, m.S.countBooks: mapped to mutations, because the protos do not declare them as reads; if a method only reads, add "option idempotency_level = NO_SIDE_EFFECTS" to the proto, or set methods: { 'm.S.FindBooks': { schema: { type: 'QUERY' } } }`,
     ])
   })
 
@@ -287,7 +287,7 @@ describe('mapping options', () => {
     await expect(
       source({ protoText: { 'm.proto': GET }, methods: { 'm.S.Put': { invalidates } } }),
     ).rejects.toThrow(
-      'm.S.Put: invalidates.entityId "name" does not refer to an argument or to the result; write {id}',
+      'm.S.Put: invalidates.entityId "name" is not a valid reference to an argument or to the result; write {id}',
     )
   })
 
@@ -438,7 +438,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'a missing file',
       { protoFiles: ['no/such.proto'], endpoint: 'x:1' },
-      'the proto file "no/such.proto" does not exist',
+      'the proto file "no/such.proto" was not found',
     ],
     [
       'an unknown type',
@@ -535,7 +535,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { int32 n = 1 [(graphql.field).default = "many"]; }',
         ),
       ),
-      'm.Req.n: the default "many" is not a valid Int',
+      'm.Req.n: the default "many" is not a value of the type Int',
     ],
     [
       'metadata that is a text, which is not told',
@@ -560,7 +560,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'no descriptors',
       { endpoint: 'x:1' },
-      'exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; none of these options is set',
+      'no descriptors are configured; set exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata',
     ],
     ['two inputs', { ...text(GET), reflection: true }, 'protoText and reflection are set'],
     [
@@ -581,7 +581,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'an unreachable reflection server',
       { reflection: true, endpoint: '127.0.0.1:1' },
-      /the server at 127\.0\.0\.1:1 did not return its descriptors \(UNAVAILABLE/,
+      /could not load the descriptors from the server at 127\.0\.0\.1:1 \(UNAVAILABLE/,
     ],
     [
       'a wrong endpoint',

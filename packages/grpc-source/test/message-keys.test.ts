@@ -78,19 +78,25 @@ describe('a batched join whose keys are in messages', () => {
   })
 
   it.each([
-    ['ids', 'batch.keys is "ids", a list of n.NewsId; add the field that holds the key: ids.id'],
-    ['deep', 'batch.keys is "deep", a list of n.Deep; add the field that holds the key: deep.news.id'],
+    ['ids', 'batch.keys is "ids", a list of n.NewsId; end the path at the field that holds the key (ids.id)'],
+    [
+      'deep',
+      'batch.keys is "deep", a list of n.Deep; end the path at the field that holds the key (deep.news.id)',
+    ],
     [
       'deep.news',
-      'batch.keys is "deep.news", which is a n.NewsId; add the field that holds the key: deep.news.id',
+      'batch.keys is "deep.news", which has the type n.NewsId; end the path at the field that holds the key (deep.news.id)',
     ],
     ['ids.nope', 'batch.keys is "ids.nope", but n.NewsId has no field "nope"; its fields are id, tags'],
-    ['ids.id.more', 'batch.keys is "ids.id.more", but n.NewsId.id is not a message'],
+    [
+      'ids.id.more',
+      'batch.keys is "ids.id.more", but n.NewsId.id has no field that can hold a key; end the path before "more"',
+    ],
     [
       'ids.tags',
-      'batch.keys is "ids.tags", which contains two lists, ids and tags; it must contain exactly one',
+      'batch.keys is "ids.tags", but ids and tags are lists or maps; the path must contain exactly one list and no map',
     ],
-    ['one.id', 'batch.keys is "one.id", which is not a repeated field'],
+    ['one.id', 'batch.keys is "one.id", but the path must contain a repeated field'],
   ])('stops the start on keys: %s', async (keys, message) => {
     const started = createGrpcSource({
       name: 't',

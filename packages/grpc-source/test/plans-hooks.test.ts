@@ -196,7 +196,7 @@ describe('a plugin beside plans', () => {
     const { yoga, events } = await yogaAround([], [wrap])
     expect(await run(yoga, QUERY)).toEqual({ data: { user: { id: '1', name: 'ADA' } } })
     expect(events).toEqual([
-      { operationName: undefined, outcome: 'unplanned', reason: 'User.name has a resolver' },
+      { operationName: undefined, outcome: 'unplanned', reason: 'User.name has a resolver or arguments' },
     ])
   })
 

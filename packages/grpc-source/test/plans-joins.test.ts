@@ -364,7 +364,7 @@ describe('plans with joins', () => {
     const answer = await run(yoga, '{ posts(count: 1) { author { team { name } } } }')
     expect(answer).toEqual({ data: { posts: [{ author: { team: { name: 'one' } } }] } })
     expect(events).toEqual([
-      { operationName: undefined, outcome: 'unplanned', reason: 'User.team has a resolver' },
+      { operationName: undefined, outcome: 'unplanned', reason: 'User.team has a resolver or arguments' },
     ])
   })
 })

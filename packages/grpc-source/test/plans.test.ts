@@ -165,7 +165,7 @@ describe('plans', () => {
       {
         operationName: undefined,
         outcome: 'unplanned',
-        reason: 'Query.hello has a resolver that is not from a source with plans',
+        reason: 'the resolver of Query.hello does not support plans',
       },
       { operationName: 'M', outcome: 'unplanned', reason: 'the operation is a mutation' },
       { operationName: 'I', outcome: 'unplanned', reason: 'Query has no field __schema' },

@@ -167,7 +167,7 @@ describe('useGrpcSource', () => {
   it('stops the start when a field is there already, naming both origins', async () => {
     const schema = createSchema({ typeDefs: 'type Query { user: String }' })
     await expect(server('127.0.0.1:1', {}, { schema })).rejects.toThrow(
-      `field Query.user is defined twice: by the server's own schema and by grpc source "users": demo.users.v1.UserService.GetUser (users.proto)`,
+      `field Query.user is defined twice, by the server's own schema and by grpc source "users": demo.users.v1.UserService.GetUser (users.proto)`,
     )
   })
 

@@ -94,21 +94,21 @@ describe('a server’s reflection', () => {
       ['thing0x0', 'thing0x1'].map((name) => expect.stringMatching(new RegExp(name, 'i'))),
     )
     expect(warnings.join('\n')).toMatch(
-      /p1\.Service0: .* returned no descriptor for the service \(not found: p1\.Service0\); the service is skipped/,
+      /the service p1\.Service0, .* did not return the descriptor of the service \(not found: p1\.Service0\); the service is skipped/,
     )
   })
 
   it.each<[string, Find, RegExp]>([
-    ['describes none of its services', () => null, /p0\.Service0: .*not found/],
+    ['describes none of its services', () => null, /p0\.Service0, .*not found/],
     [
       'lacks an import',
       (wanted) => (wanted === 'other.proto' ? null : undefined),
-      /the import "other\.proto": not found/,
+      /the imported file "other\.proto" \(not found/,
     ],
     [
       'sends another file for an import',
       (wanted) => (wanted === 'other.proto' ? file(1, 0) : undefined),
-      /"other\.proto": the server did not return a file with this name/,
+      /the server did not return the imported file "other\.proto"\)/,
     ],
     [
       'imports without end',

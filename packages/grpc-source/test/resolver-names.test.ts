@@ -91,17 +91,21 @@ message Bird { string owner_id = 2; cats.Owner owner = 1 [(graphql.field).resolv
   })
 
   it.each([
-    ['another message', { returns: 'Cat' }, 'returns cats.Cat, and the field is cats.Owner'],
-    ['a message around it', { returns: 'Owners' }, 'returns cats.Owners, and the field is cats.Owner'],
+    ['another message', { returns: 'Cat' }, 'returns cats.Cat, but the field is declared as cats.Owner'],
+    [
+      'a message around it',
+      { returns: 'Owners' },
+      'returns cats.Owners, but the field is declared as cats.Owner',
+    ],
     [
       'a list',
       { returns: 'Owners', pluck: 'owners' },
-      'returns a list of cats.Owner, and the field is cats.Owner',
+      'returns a list of cats.Owner, but the field is declared as cats.Owner',
     ],
     [
       'one for a list',
       { owner: 'repeated Owner owner = 1' },
-      'returns cats.Owner, and the field is a list of cats.Owner',
+      'returns cats.Owner, but the field is declared as a list of cats.Owner',
     ],
   ])('refuses a method that returns %s', async (_what, options, message) => {
     const protoText = { 'a.proto': proto('Cat', options) }

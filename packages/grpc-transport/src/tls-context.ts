@@ -14,7 +14,7 @@ export function createTlsContext(address: string, { ca, cert, key }: TlsOptions)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new GrpcTransportError(
-      `the TLS options of the endpoint "${address}" are invalid: ${reason}; pass PEM text or bytes, for example readFileSync("ca.pem")`,
+      `the TLS options of the endpoint "${address}" are invalid: ${reason}; use PEM text or bytes, for example readFileSync("ca.pem"), and a tls.key that matches tls.cert`,
       { cause },
     )
   }
@@ -37,7 +37,7 @@ function checkAuthorities(ca: string | Uint8Array): void {
     try {
       void new X509Certificate(certificate)
     } catch (cause) {
-      throw new Error(`certificate ${index + 1} of tls.ca is damaged`, { cause })
+      throw new Error(`certificate ${index + 1} of tls.ca is not a valid X.509 certificate`, { cause })
     }
   }
 }

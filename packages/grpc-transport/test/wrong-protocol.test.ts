@@ -65,15 +65,21 @@ async function failureOf(kind: keyof typeof SERVERS, tls: TlsOptions | undefined
 
 describe('a server that speaks something else is named as that', () => {
   it.each([
-    ['HTTP/2 over TLS', 'if it expects TLS, write "https://|the server uses TLS: write "https://'],
-    ['HTTP/1.1 over TLS', 'the server (uses TLS|responded with HTTP/1.1)|if it expects TLS, write "https://'],
-    ['HTTP/1.1', 'responded with HTTP/1.1, not gRPC|if it expects TLS'],
+    ['HTTP/2 over TLS', '(if the server expects TLS, |the server uses TLS; )write the endpoint as "https://'],
+    [
+      'HTTP/1.1 over TLS',
+      'the server (uses TLS|responded with HTTP/1.x)|if the server expects TLS, write the endpoint as "https://',
+    ],
+    ['HTTP/1.1', 'responded with HTTP/1.x .* instead of gRPC|if the server expects TLS'],
     [
       'an HTTP/1.1 page to whatever comes',
-      'responded with HTTP/1.1, not gRPC \\("HTTP/1.1 400 Bad Request"\\)',
+      'responded with HTTP/1.x \\("HTTP/1.1 400 Bad Request"\\) instead of gRPC',
     ],
-    ['nothing, and closes', 'closed the connection without a response: if it expects TLS, write "https://'],
-    ['nothing, and closes once asked', 'closed the connection without a response: if it expects TLS'],
+    [
+      'nothing, and closes',
+      'closed the connection without a response; if the server expects TLS, write the endpoint as "https://',
+    ],
+    ['nothing, and closes once asked', 'closed the connection without a response; if the server expects TLS'],
   ] as const)('in plain text, to %s', async (kind, message) => {
     expect(await failureOf(kind, undefined)).toMatch(new RegExp(message))
   })
@@ -91,11 +97,14 @@ describe('a server that speaks something else is named as that', () => {
   })
 
   it.each([
-    ['HTTP/2', 'does not use TLS: write "http://|if it expects plain text, write "http://'],
-    ['HTTP/1.1', 'does not use TLS: write "http://'],
-    ['an HTTP/1.1 page to whatever comes', 'does not use TLS: write "http://'],
-    ['nothing, and closes', 'aborted the TLS handshake: if it expects plain text, write "http://'],
-    ['nothing, and closes once asked', 'aborted the TLS handshake: if it expects plain text'],
+    ['HTTP/2', '(does not use TLS; |if the server expects plain text, )write the endpoint as "http://'],
+    ['HTTP/1.1', 'does not use TLS; write the endpoint as "http://'],
+    ['an HTTP/1.1 page to whatever comes', 'does not use TLS; write the endpoint as "http://'],
+    [
+      'nothing, and closes',
+      'aborted the TLS handshake; if the server expects plain text, write the endpoint as "http://',
+    ],
+    ['nothing, and closes once asked', 'aborted the TLS handshake; if the server expects plain text'],
     ['HTTP/1.1 over TLS', 'did not select HTTP/2 \\(ALPN\\)|alert'],
     ['HTTP/2 over TLS', 'Hostname/IP does not match'],
   ] as const)('over TLS, to %s', async (kind, message) => {
@@ -107,11 +116,11 @@ describe('a server that wants a client certificate says so', () => {
   it.each([
     [
       'HTTP/2 to known certificates, over TLS 1.3',
-      'the server requires a client certificate: set tls.cert and tls.key',
+      'the server requires a client certificate; set tls.cert and tls.key',
     ],
     [
       'HTTP/2 to known certificates, over TLS 1.2',
-      'if it requires a client certificate, set tls.cert and tls.key',
+      'if the server requires a client certificate, set tls.cert and tls.key',
     ],
   ] as const)('to none: %s', async (kind, message) => {
     const failure = await failureOf(kind, { ca: cert, serverName: 'localhost' })
@@ -138,7 +147,7 @@ describe('certificates that cannot be read stop the start', () => {
     [
       'a damaged one among good ones',
       { ca: `${cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----` },
-      'certificate 2 of tls.ca is damaged',
+      'certificate 2 of tls.ca is not a valid X.509 certificate',
     ],
     ['text that is none', { ca: damaged }, 'tls.ca'],
     ['a key of another', { cert, key: 'nope' }, 'are invalid'],

@@ -274,8 +274,8 @@ describe('createDistributedInvalidationBus', () => {
     await clock.advance(60_000)
     send(undefined)
     expect(errors.slice(2).map(String)).toEqual([
-      expect.stringContaining('"test": 200.'),
-      expect.stringContaining('"test": 200.'),
+      expect.stringContaining('messages (200)'),
+      expect.stringContaining('messages (200)'),
     ])
   })
 

@@ -12,7 +12,7 @@ export function liveQueryNotEnabled(field: string): GraphQLError {
 /** Nobody can tell for whom the results of the query are. */
 export function liveQueryCallerUnknown(): GraphQLError {
   return new GraphQLError(
-    'The query cannot be live, because the server cannot identify the caller whose results it returns. Set the live query option "contextKey".',
+    'The query cannot be live, because the server cannot determine how the results depend on the caller. Send the query without @live, or set the live query option "contextKey" on the server.',
     { extensions: { code: 'LIVE_QUERY_CALLER_UNKNOWN' } },
   )
 }
@@ -25,7 +25,7 @@ export function unknownCallerReason(unknown: string): string {
 /** One subscription too many. */
 export function liveQueryLimit(what: string, limit: number): GraphQLError {
   return new GraphQLError(
-    `The limit of ${limit} live subscriptions ${what} is reached. Complete one before starting another.`,
+    `The limit of ${limit} ${what} is reached. End a live query or another operation, or try again later.`,
     { extensions: { code: 'LIVE_QUERY_LIMIT', limit } },
   )
 }
@@ -33,7 +33,7 @@ export function liveQueryLimit(what: string, limit: number): GraphQLError {
 /** The memory that the subscription takes is needed. Ends it. */
 export function liveQueryMemory(): GraphQLError {
   return new GraphQLError(
-    'The server has reached its memory limit for clients, and this client uses the most. Subscribe again later, with less data per subscription.',
+    'The server has reached its memory limit for client data and ended this subscription to free memory. Subscribe again later, and select less data.',
     { extensions: { code: 'LIVE_QUERY_LIMIT' } },
   )
 }
@@ -41,7 +41,7 @@ export function liveQueryMemory(): GraphQLError {
 /** `revalidate` said no. Ends the subscription. */
 export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
   return new GraphQLError(
-    'The credentials of this live query are no longer valid. Subscribe again with new ones.',
+    'The credentials of this live query are no longer valid or could not be verified. Subscribe again with valid credentials.',
     {
       extensions: { code: 'UNAUTHENTICATED' },
       ...(cause instanceof Error ? { originalError: cause } : {}),
@@ -52,7 +52,7 @@ export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
 /** Whoever sent the operation takes no stream. HTTP 406. */
 export function streamNotAcceptable(): GraphQLError {
   return new GraphQLError(
-    'The response is a stream, but the Accept header does not allow one. Accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
+    'The response is a stream, but the Accept header does not allow streams. Accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
     { extensions: { code: 'STREAM_NOT_ACCEPTABLE' } },
   )
 }
@@ -73,7 +73,7 @@ export function isServerStop(result: unknown): boolean {
 /** An option that cannot be. Thrown when the server or a subscription starts. */
 export function invalidLiveOption(where: string, expected: string, got: unknown): GraphQLError {
   return new GraphQLError(
-    `Invalid live query option ${where}: expected ${expected}, got ${JSON.stringify(got)}.`,
+    `Invalid live query option ${where}: expected ${expected}, got ${typeof got === 'number' ? got : JSON.stringify(got)}.`,
     {
       extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
     },
@@ -91,7 +91,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
     ENVELOP,
     'remove the option, because @vinyasa/live-query always sends the complete result',
   ],
-  validateThrottleValue: [IN_MEMORY_STORE, 'use throttleMs of a field or of defaults'],
+  validateThrottleValue: [IN_MEMORY_STORE, 'use throttleMs in the option fields or defaults'],
   indexBy: [IN_MEMORY_STORE, NOTHING],
   buildResourceIdentifier: [IN_MEMORY_STORE, NOTHING],
   idFieldName: [IN_MEMORY_STORE, NOTHING],
@@ -102,7 +102,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
 export function unusableContextKey(given: unknown): GraphQLError {
   const what = isPromise(given) ? 'a promise' : typeof given === 'object' ? 'an object' : `a ${typeof given}`
   const gave = `contextKey returned ${what}; expected a string or null`
-  return new GraphQLError(`live query: ${gave}. Executions are not shared until this is fixed.`, {
+  return new GraphQLError(`live query: ${gave}. Executions with this value are not shared.`, {
     extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
   })
 }
@@ -138,7 +138,7 @@ export class OriginRefusedError extends Error {
   readonly code = 'LIVE_QUERY_ORIGIN'
   constructor(origin: string) {
     super(
-      `A WebSocket of the origin ${origin} was refused, because allowedOrigins does not contain it. Add the origin if you trust it ("*" allows all origins that send no cookies).`,
+      `A WebSocket of the origin ${origin} was refused, because allowedOrigins does not allow this origin. Add the origin if you trust it ("*" allows all origins that send no cookies and no Authorization header).`,
     )
     this.name = 'OriginRefusedError'
   }

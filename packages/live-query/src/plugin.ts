@@ -58,7 +58,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const passes = createPasses({
     yoga() {
       if (current) return current
-      throw new Error('useLiveQuery is not part of a Yoga server: pass it in the `plugins` of createYoga.')
+      throw new Error('useLiveQuery is not part of a Yoga server. Add the plugin to `plugins` of createYoga.')
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,
@@ -144,7 +144,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 const ANSWERED_ONCE = {
   is_live: false,
   reason:
-    'This result is not updated, because the request does not accept a stream. Send the operation without batching and accept text/event-stream or multipart/mixed;subscriptionSpec=1.0, or use a WebSocket.',
+    'This result is not updated, because the request does not accept a stream or is a batch. Send the operation without batching and accept text/event-stream or multipart/mixed;subscriptionSpec=1.0, or use a WebSocket.',
 }
 
 const LOOK_MS = 500

@@ -129,7 +129,7 @@ it.each<readonly [string, () => unknown, string]>([
   [
     'validateThrottleValue',
     () => createLiveQueryStore({ validateThrottleValue: () => 1 } as object),
-    'live query: option validateThrottleValue belongs to @n1ru4l/in-memory-live-query-store; use throttleMs of a field or of defaults.',
+    'live query: option validateThrottleValue belongs to @n1ru4l/in-memory-live-query-store; use throttleMs in the option fields or defaults.',
   ],
 ])('the option %s is refused with what is here', (_, open, message) => {
   expect(open).toThrow(message)

@@ -127,7 +127,7 @@ describe('a socket of a foreign page', () => {
     setup = await startLive()
     const dev = 'http://localhost:5173'
     const why =
-      'A WebSocket of the origin http://localhost:5173 was refused, because allowedOrigins does not contain it. Add the origin if you trust it ("*" allows all origins that send no cookies).'
+      'A WebSocket of the origin http://localhost:5173 was refused, because allowedOrigins does not allow this origin. Add the origin if you trust it ("*" allows all origins that send no cookies and no Authorization header).'
     for (let time = 0; time < 3; time++) {
       const answer = await answerTo(setup.wsUrl, dev)
       expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/)

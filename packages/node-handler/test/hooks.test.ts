@@ -259,7 +259,7 @@ describe('a server that the fast path does not serve', () => {
     [
       'the native Request',
       { fetchAPI: { Request, Response, Headers, URL, ReadableStream, TextEncoder } },
-      "the Request class in Yoga's option fetchAPI is not Yoga's default class for Node",
+      "the Request or Headers class in Yoga's option fetchAPI is not Yoga's default class for Node",
     ],
   ])('for %s says why, and Yoga answers', async (_sentence, options, reason) => {
     const doors = await openDoors(() => options as object)

@@ -31,21 +31,21 @@ const REQUEST_OF_CONTEXT = 'Read the request from context.request.'
 
 /** A function that was written for another cache, which gives it the request first; thrown at start. */
 export function twoParameters(option: string): GraphQLError {
-  const expected = 'expected only one, the context'
+  const expected = 'expected only the context'
   return coded(
     'RESPONSE_CACHE_CONFIG',
-    `option ${option} takes two parameters; ${expected}. ${REQUEST_OF_CONTEXT}`,
+    `option ${option} takes more than one parameter; ${expected}. ${REQUEST_OF_CONTEXT}`,
   )
 }
 
-const UNTIL_MENDED = 'Responses are not cached until this is fixed.'
+const UNTIL_MENDED = 'Responses are not cached until the option is fixed.'
 
 /** A function of the owner's gave what says nothing. */
 export function unusableValue(option: 'session' | 'enabled', given: unknown): GraphQLError {
   const what = isPromise(given) ? 'promise' : Array.isArray(given) ? 'list' : typeof given
   const expected = option === 'session' ? 'a string or null' : 'true or false'
   const gave = `option ${option} returned ${what === 'object' ? 'an' : 'a'} ${what}; expected ${expected}`
-  return coded('RESPONSE_CACHE_CONFIG', `${gave}. ${UNTIL_MENDED}`)
+  return coded('RESPONSE_CACHE_CONFIG', `${gave}. Operations with this value are not cached.`)
 }
 
 /** A function of the owner's takes the context for a request. */
@@ -62,7 +62,7 @@ export function wrongOptions(wrong: string): GraphQLError {
 export function redisClientMissing(cause: unknown): GraphQLError {
   return coded(
     'RESPONSE_CACHE_CONFIG',
-    'redisUrl needs the package ioredis, which is not installed. Run npm install ioredis@6. If you bundle the server, use store: createRedisStore({ url }) of @vinyasa/response-cache/redis',
+    'redisUrl needs the package ioredis, which cannot be loaded. Run npm install ioredis@6. If you bundle the server, use store: createRedisStore({ url }) from @vinyasa/response-cache/redis.',
     cause,
   )
 }
@@ -72,7 +72,7 @@ export function storeUnavailable(what: string, cause: unknown): GraphQLError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return coded(
     'RESPONSE_CACHE_UNAVAILABLE',
-    `the shared store is not reachable (${what}: ${reason}). Requests are served without the cache until the store is reachable.`,
+    `the shared store is not available (${what}: ${reason}). Requests are served without the cache until the store is available.`,
     cause,
   )
 }
@@ -85,7 +85,7 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   const add = isHeader ? `Set varyHeaders: [${list}], or set` : 'Set'
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',
-    `some operations are not cached: code reads ${what}, which the cache key does not contain. ${add} the option session to a function that returns a string per caller. If responses do not depend on it, set ignoredReads: ['${read}'].`,
+    `some operations are not cached, because code reads ${what}, which the cache key does not contain. ${add} the option session to a function that returns a string per caller. If responses do not depend on ${what}, set ignoredReads: ['${read}'].`,
   )
 }
 
@@ -93,6 +93,6 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
 export function unknownCaller(reason: string): GraphQLError {
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',
-    `some operations are not cached, because their responses depend on the caller in an unknown way: ${reason}. Set the option session, for example session: (context) => context.userId.`,
+    `some operations are not cached, because their responses depend on the caller in an unknown way (${reason}). Set the option session, for example session: (context) => context.userId.`,
   )
 }

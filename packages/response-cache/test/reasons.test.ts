@@ -6,18 +6,26 @@ const users = '{ users { id } }'
 const rows: readonly [reason: string | null, query: string, options: ResponseCacheOptions, Ask?][] = [
   [null, users, {}],
   [
-    'the operation is not a query, or it was not executed',
+    'the operation is not a query, is a live query, or was not executed',
     'mutation { renameUser(id: "1", name: "x") { id } }',
     {},
   ],
   ['the operation is an introspection query', '{ __schema { queryType { name } } }', {}],
   ['the TTL of the response is 0', users, { defaultTtlMs: 0 }],
   ['ignoredTypes contains User', users, { ignoredTypes: ['User'] }],
-  ['enabled did not return true', users, { enabled: () => false }],
-  ['session did not return a string', users, { session: () => ({}) as never, onEvent: () => {} }],
+  [
+    'option enabled returned false or an invalid value, or uses the context as a request',
+    users,
+    { enabled: () => false },
+  ],
+  [
+    'option session returned an invalid value, or uses the context as a request',
+    users,
+    { session: () => ({}) as never, onEvent: () => {} },
+  ],
   ['the request has a cookie, which is not part of the cache key', users, {}, { headers: { cookie: 'a=1' } }],
   ['code reads authorization', '{ me { name } }', { varyHeaders: [], onEvent: () => {} }],
-  ['the operation is not a query, or it was not executed', '{ nothing }', {}],
+  ['the operation is not a query, is a live query, or was not executed', '{ nothing }', {}],
 ]
 
 it.each(rows)('x-cache-reason is %j', async (reason, query, options, given) => {

@@ -53,7 +53,7 @@ describe('session', () => {
     ['a list', (context) => [who(context)]],
     ['a function', () => who],
   ])('that is %s keeps answers out of the cache, and is told of once', async (what, session) => {
-    const message = `response-cache: option session returned ${what}; expected a string or null. Responses are not cached until this is fixed.`
+    const message = `response-cache: option session returned ${what}; expected a string or null. Operations with this value are not cached.`
     expect(await askTwice({ session })).toEqual({ told: NOT_CACHED, warnings: [message] })
   })
 })
@@ -63,7 +63,7 @@ describe('enabled', () => {
     expect(await askTwice({ session: who, enabled: async () => false })).toEqual({
       told: NOT_CACHED,
       warnings: [
-        'response-cache: option enabled returned a promise; expected true or false. Responses are not cached until this is fixed.',
+        'response-cache: option enabled returned a promise; expected true or false. Operations with this value are not cached.',
       ],
     })
   })
@@ -77,14 +77,14 @@ describe('functions that were written for a request', () => {
   ])(
     '%s, which reads %s, keeps answers out of the cache, and is told of once',
     async (option, name, options) => {
-      const message = `response-cache: option ${option} reads ${name} of its parameter, but the parameter is the context, not the request. Read the request from context.request. Responses are not cached until this is fixed.`
+      const message = `response-cache: option ${option} reads ${name} of its parameter, but the parameter is the context, not the request. Read the request from context.request. Responses are not cached until the option is fixed.`
       expect(await askTwice(options)).toEqual({ told: NOT_CACHED, warnings: [message] })
     },
   )
 
   it.each(['session', 'enabled'])('%s of two parameters is refused at the start', (option) => {
     expect(() => useResponseCache({ [option]: (_request: unknown, context: any) => who(context) })).toThrow(
-      `response-cache: option ${option} takes two parameters; expected only one, the context. Read the request from context.request.`,
+      `response-cache: option ${option} takes more than one parameter; expected only the context. Read the request from context.request.`,
     )
   })
 

@@ -27,8 +27,8 @@ export function parseJson(body: Buffer, { maxItems, turns }: JsonBodyOptions): u
   const refuse = (limit: keyof JsonLimits): BadResponse =>
     new BadResponse(
       limit === 'maxDepth'
-        ? `the body has more than ${MAX_DEPTH} levels, which is the limit`
-        : `the body has more than ${maxItems} items (maxResponseItems); request fewer items, or raise the limit`,
+        ? `the body exceeds the limit of ${MAX_DEPTH} levels of nested objects and lists`
+        : `the body exceeds the limit of ${maxItems} items; request fewer items, or raise maxResponseItems`,
     )
   if (body.length > LONG_BYTES) {
     const json = body.subarray(MARK.equals(body.subarray(0, MARK.length)) ? MARK.length : 0)

@@ -18,6 +18,6 @@ export function variesByOf(connector: string, options: RestConnectorOptions): Va
   if (unknown.length === 0) return toVariesBy(headers)
   return toVariesBy(
     headers,
-    `rest connector "${connector}": ${unknown.join(' and ')} can depend on the caller; set readsHeaders on the function to the request headers that it reads, or to []`,
+    `rest connector "${connector}": ${unknown.join(' and ')} can depend on the caller; set readsHeaders of each function to the names of the request headers that the function reads, or to []`,
   )
 }

@@ -118,7 +118,7 @@ describe('size', () => {
     const { connector } = await serve({ body: bomb, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } })
     const before = process.memoryUsage().arrayBuffers
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: 'The upstream sent a response of more than 10000000 bytes, which is the limit.',
+      message: 'The upstream sent a response that exceeds the limit of 10000000 bytes.',
       extensions: { code: 'REST_RESPONSE_TOO_LARGE' },
     })
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25_000_000)
@@ -332,7 +332,7 @@ describe('redirects', () => {
     })
     for (const name of ['get', 'post'])
       await expect(connector.execute(name)).rejects.toMatchObject({
-        message: `The upstream sent a redirect that was refused: its target is another origin.`,
+        message: `The upstream sent a redirect that was refused: its target has a different origin.`,
         extensions: { code: 'REST_REDIRECT_REFUSED' },
       })
     expect(other.requests).toHaveLength(0)
@@ -409,7 +409,8 @@ describe('the circuit breaker', () => {
       const sent = backend.requests.length
       const started = performance.now()
       expect(await call()).toMatchObject({
-        message: 'The upstream is not called for now, because it failed too often.',
+        message:
+          'The upstream was not called, because the circuit breaker is open after too many failed calls.',
         extensions: { code: 'SERVICE_UNAVAILABLE' },
       })
       expect(performance.now() - started).toBeLessThan(50)

@@ -135,7 +135,7 @@ it('no place is this server’s own limit: not counted against the upstream, not
   const told = explain(cause, { connector: 'c', endpoint: 'item' })
   expect(told.extensions['code']).toBe('TOO_MANY_AT_ONCE')
   expect(told.message).toMatch(
-    /requests of this client .* Send fewer requests at the same time, or try again/,
+    /calls of this client .* Send fewer or smaller operations at the same time, or try again/,
   )
 })
 

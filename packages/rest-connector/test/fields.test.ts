@@ -31,7 +31,9 @@ describe('parseTypeReference', () => {
   })
 
   it.each(['', 'list(int)', '[int', 'int!!', 'a b', '1x'])('refuses %j with an example', (text) => {
-    expect(() => parseTypeReference(text)).toThrow('is not a valid type; write a kind or a type name')
+    expect(() => parseTypeReference(text)).toThrow(
+      'is not a valid type; write a scalar such as string, int or long, or the name of a type',
+    )
   })
 })
 
@@ -54,7 +56,7 @@ describe('parseArgument', () => {
   })
 
   it.each(['Int =', 'Int = ten)', 'Int = $x'])('refuses %j with an example', (text) => {
-    expect(() => parseArgument(text)).toThrow('has no value after "="')
+    expect(() => parseArgument(text)).toThrow('has no valid GraphQL value after "="')
   })
 
   it.each(['Int = ten', 'int = "10"', 'Int! = 3000000000', '[Boolean!] = [true, null]', 'String = 1'])(

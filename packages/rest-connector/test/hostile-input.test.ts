@@ -208,9 +208,9 @@ describe('arguments elsewhere', () => {
   )
 
   it.each([
-    [{ id: { toString: () => 'x' } }, 'Argument "id" must be a string, a finite number or a boolean.'],
-    [{ id: Number.NaN }, 'Argument "id" must be a string, a finite number or a boolean.'],
-    [{ id: ['a', 'b'] }, 'Argument "id" must be a string, a finite number or a boolean.'],
+    [{ id: { toString: () => 'x' } }, 'The value for "id" must be a string, a finite number or a boolean.'],
+    [{ id: Number.NaN }, 'The value for "id" must be a string, a finite number or a boolean.'],
+    [{ id: ['a', 'b'] }, 'The value for "id" must be a string, a finite number or a boolean.'],
     [{ id: null }, 'Argument "id" is required.'],
     [{}, 'Argument "id" is required.'],
     [{ id: '1', other: 2 }, 'Unknown argument "other"; expected id, tenant.'],

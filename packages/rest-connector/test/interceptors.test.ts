@@ -273,7 +273,7 @@ describe('logBodies', () => {
         }),
       )
     expect(() => make(true)).toThrow(
-      'REST connector "c": logBodies writes personal data to the log and is refused in production',
+      'REST connector "c": logBodies can write personal data to the log and is refused if NODE_ENV is "production"',
     )
     expect(make({ force: true }).name).toBe('c')
     expect(make(false).name).toBe('c')

@@ -144,7 +144,7 @@ describe('an endpoint with `on`', () => {
       },
     ])
     const { errors } = await ask('{ users(n: 1) { reviews { id } } }')
-    expect(errors[0].message).toBe('Argument "tags" must be a string, a finite number or a boolean.')
+    expect(errors[0].message).toBe('The value for "tags" must be a string, a finite number or a boolean.')
   })
 
   it('is null without a request when the parent’s field is null', async () => {
@@ -220,11 +220,11 @@ describe('an endpoint with `on`', () => {
   it.each([
     [
       { args: { nope: '{id}' } },
-      'endpoint "byUser": join User.reviews: the endpoint has no argument "nope"; its arguments: userId',
+      'endpoint "byUser": the join User.reviews sets the argument "nope", which the endpoint does not have; expected userId',
     ],
     [
       { args: { userId: '{id}' }, batch: { key: 'x' } },
-      'a batched join needs an endpoint that returns a list',
+      'the batched join User.reviews needs an endpoint that returns a list',
     ],
   ])('refuses %j when the connector is created', (join, message) => {
     const on = { type: 'User', field: 'reviews', ...join } as RestEndpoint['on']

@@ -206,7 +206,7 @@ describe('useRestConnector', () => {
         }),
       )
     expect(() => createYoga({ plugins: [useRestConnector([make('one'), make('two')])] })).toThrow(
-      'field Query.thing is defined twice: by rest connector "one": GET /one (endpoint thing) and by rest connector "two": GET /two (endpoint thing)',
+      'field Query.thing is defined twice, by rest connector "one": GET /one (endpoint thing) and by rest connector "two": GET /two (endpoint thing)',
     )
     expect(() =>
       createYoga({

@@ -543,7 +543,9 @@ describe('Outbound authentication', () => {
     expect((await execute('get')).headers.authorization).toBe('Bearer t0ken')
     const fromEnv = await serve({ interceptors: [bearer({ env: 'TOKEN' }, { env: { TOKEN: 'e' } })] })
     expect((await fromEnv.execute('get')).headers.authorization).toBe('Bearer e')
-    expect(() => bearer({ env: 'TOKEN' }, { env: {} })).toThrow('environment variable TOKEN is not set')
+    expect(() => bearer({ env: 'TOKEN' }, { env: {} })).toThrow(
+      'environment variable TOKEN is missing or empty',
+    )
     let calls = 0
     const fresh = await serve({ interceptors: [bearer(() => `t${++calls}`)] })
     expect([

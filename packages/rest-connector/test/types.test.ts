@@ -156,7 +156,7 @@ describe.each([true, false])('declared types, plans: %s', (plans) => {
       'an enum value that is not listed',
       { status: 'secret' },
       'status',
-      /Pet\.status: the upstream sent a value that is not in the enum Status/,
+      /The upstream sent a value for Pet\.status that is not in the enum Status/,
     ],
     [
       'a list for a map',
@@ -168,7 +168,7 @@ describe.each([true, false])('declared types, plans: %s', (plans) => {
       'an object that is no member',
       { 'best-friend': { secret: 1 } },
       'bestFriend { __typename }',
-      /not of type Animal/,
+      /does not match any object type of Animal/,
     ],
     ['a scalar for a list', { parents: 1 }, 'parents { id }', /Pet\.parents is declared as a list/],
   ])('%s is null with an error at its place', async (_, reply, selection, message) => {

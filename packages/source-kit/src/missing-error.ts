@@ -23,7 +23,7 @@ function hintFor(parent: string, wanted: string, known: readonly string[]): stri
   if (known.length === 0) return ''
   const [near] = nearestNames(wanted, known, 1)
   const listed = known.slice(0, MAX_LISTED).join(', ') + (known.length > MAX_LISTED ? ', …' : '')
-  return `${near === undefined ? '' : `did you mean "${near}"? `}the fields of ${parent} are ${listed}; use one of them, `
+  return `the fields of ${parent} are ${listed}; use one of them${near === undefined ? '' : ` (did you mean "${near}"?)`}, `
 }
 
 /** The fields that a join to a type may read. */

@@ -48,7 +48,7 @@ describe('the id of the entity that a mutation changed', () => {
 
   it.each(['id', '', '{user-id}', '{id', '{id}}', '{}', '{.id}', '{user.}'])('%j is refused', (entityId) => {
     expect(() => compileEntityId(entityId, refuse)).toThrow(
-      `here: "${entityId}" does not refer to an argument or to the result; write {id} or {user.id} for an argument, or $.id for the result`,
+      `here: "${entityId}" is not a valid reference to an argument or to the result; write {id} or {user.id} for an argument, or $.id for the result`,
     )
   })
 

@@ -200,7 +200,10 @@ describe('all that is wrong is told at once', () => {
     [
       'names that two would have',
       { rename: { User: 'Robot', 'User.email': 'id', 'Query.user(id:)': 'limit', 'Role.ADMIN': 'GUEST' } },
-      [/User.id and User.email would both be "id" in User/, /User and Robot would both be "Robot"/],
+      [
+        /User.id and User.email would have the same name "id" in User/,
+        /User and Robot would have the same name "Robot"/,
+      ],
     ],
     [
       'the last of a type, and what is required',
@@ -216,7 +219,10 @@ describe('all that is wrong is told at once', () => {
     [
       'a field of an interface on its own, and what is hidden as well',
       { rename: { 'User.name': 'x', 'User.email': 'y' }, hide: ['User.email'] },
-      [/User.name is a field of an interface; rename "Named.name"/, /"User.email" is hidden/],
+      [
+        /User.name must have the same name in the type and in its interface; rename "Named.name"/,
+        /"User.email" is hidden/,
+      ],
     ],
   ])('%s', (_, options, expected) => {
     const findings = findingsOf(options)

@@ -48,7 +48,7 @@ it('an operation has no plan once fragments in fragments select more than 2,000 
   const { isPlanned, reason, held } = planned(24)
   expect({ isPlanned, reason }).toEqual({
     isPlanned: false,
-    reason: 'the operation selects more than 2000 fields, including the fields of fragments',
+    reason: 'the operation has more than 2000 selections, including the selections of fragments',
   })
   expect(held).toBeLessThan(30_000)
 })

@@ -13,7 +13,7 @@ const REQUIRE = "import { createRequire } from 'module'; const require = createR
 const NODE_DOOR =
   '@vinyasa/node-handler is only for the HTTP server of Node. Call yoga.fetch if requests are Request objects.'
 const SOCKETS =
-  '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of them, or bundle it with the export condition "node".'
+  '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of these runtimes. If you bundle the server, use the export condition "node".'
 const REQUESTS =
   '@vinyasa/live-query updates open requests from other requests, which Cloudflare Workers do not allow. Run the server on Node, Bun or Deno.'
 

@@ -46,7 +46,7 @@ const rule = z
     policies: names.optional(),
   } satisfies OptionsOf<AccessRule>)
   .refine((given) => Object.values(given).some((value) => value !== undefined), {
-    error: 'expected authenticated: true, scopes or policies; remove the rule to allow all callers',
+    error: 'the rule has no conditions; set authenticated, scopes or policies, or remove the rule',
   })
 
 /** The config's `access`. */

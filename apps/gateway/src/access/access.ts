@@ -122,8 +122,8 @@ function openSharedRedis(
   return openRedis(
     configured.connect,
     createOutage(logger, {
-      down: 'Redis is down; until it responds again, each gateway process counts rate limits and stores persisted queries (apq) only in its own memory',
-      up: 'Redis is up again; gateways share rate limits and persisted queries (apq) again',
+      down: 'Redis is unavailable; gateway processes do not share rate limits or persisted queries (apq) until Redis is available again',
+      up: 'Redis is available again; gateway processes share data through Redis again',
     }),
   )
 }
@@ -152,7 +152,7 @@ function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
   if (!apq || persistedDocuments?.mode !== 'only') return
   throw mistakeAt(
     ['apq'],
-    'persistedDocuments.mode "only" refuses documents that clients send, so apq has no effect; remove apq or change the mode',
+    'persistedDocuments.mode "only" refuses documents that are not registered, so apq has no effect; remove apq, or change persistedDocuments.mode',
   )
 }
 
@@ -183,7 +183,7 @@ async function openDocuments(
   if (documents.size === 0 && persistedDocuments.mode === 'only')
     throw mistakeAt(
       ['persistedDocuments', 'from'],
-      'contains no documents, so mode "only" would refuse every request; register documents, or start with mode "log"',
+      'no documents are registered, so mode "only" would refuse all documents that clients send; register documents, or set persistedDocuments.mode to "log"',
     )
   return [usePersistedDocuments(documents, persistedDocuments, logger)]
 }

@@ -22,8 +22,8 @@ export function keysUnavailable(retryAfterSeconds: number): GraphQLError {
 export type Refused = 'UNAUTHENTICATED' | 'FORBIDDEN'
 
 const MESSAGES: Readonly<Record<Refused, string>> = {
-  UNAUTHENTICATED: 'This field requires authentication; send a token.',
-  FORBIDDEN: 'The caller is not allowed to access this field.',
+  UNAUTHENTICATED: 'A requested field requires authentication; send a token.',
+  FORBIDDEN: 'The caller is not allowed to access a requested field.',
 }
 
 /** In the place of a field, beside an answer that is otherwise whole. */

@@ -51,7 +51,7 @@ async function overNats(nats: NatsConfig, baseDirectory: string): Promise<Broker
     if (!url || !/^(?:nats|tls):$/.test(url.protocol) || url.hostname === '' || url.username !== '')
       throw mistakeAt(
         typeof given === 'string' ? ['nats', 'servers'] : ['nats', 'servers', index],
-        'not a valid server address; expected nats://host:4222, with user, password or token as separate settings',
+        'not a valid server address; expected nats://host:4222 or tls://host:4222, with the credentials in the settings user and password, or token',
       )
   }
   const secured = tls

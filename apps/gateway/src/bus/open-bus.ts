@@ -51,7 +51,7 @@ export async function openBus(
   const outage = createOutage(
     logger,
     {
-      down: `connection to ${kind} lost; until it is restored, this gateway exchanges no invalidation events with other gateways and serves no cached responses`,
+      down: `connection to ${kind} lost; until the connection is restored, this gateway does not exchange invalidation events with other gateways and does not serve cached responses`,
       up: `connection to ${kind} restored; live queries run again`,
     },
     { [kind]: address },
@@ -65,15 +65,18 @@ export async function openBus(
       isMissed = isMissing
       if (isMissing)
         logger.warn(
-          'a gateway stopped responding, so its invalidation events may be missing; cached responses are limited to 3 s until it returns, for at most 10 minutes',
+          'a gateway stopped responding, so its invalidation events may be missing; cached responses expire after 3 s until the gateway responds again or 10 minutes have passed',
         )
-      else logger.info('all gateways respond again; responses are cached for their full TTL')
+      else
+        logger.info(
+          'all gateways respond again, or have been silent for 10 minutes and are ignored; responses are cached for their full TTL',
+        )
     },
     onWaiting(isWaiting) {
       if (isWaiting) logger.info('mutation responses wait for all gateways again')
       else if (state.connected)
         logger.warn(
-          `${kind} did not accept an invalidation event in time, or a gateway did not apply it: mutation responses do not wait for all gateways now, so a gateway may serve outdated data until it receives the event`,
+          `${kind} did not accept an invalidation event in time, or a gateway did not apply the event in time; mutation responses no longer wait for all gateways, so other gateways can serve outdated data until they receive the event`,
         )
     },
     onStateChange(change, error) {
@@ -104,7 +107,7 @@ export async function openBus(
     bus.close()
     throw mistakeAt(
       setting,
-      `cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, the credentials or the channel permissions`,
+      `cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]}, or correct the address, the credentials, the TLS settings or the channel permissions`,
     )
   }
   return { bus, broker: () => state, close: () => bus.close() }

@@ -52,7 +52,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
       )
     if (broken > 0)
       wrong.push(
-        `--against ${flags.against}: ${broken} breaking ${broken === 1 ? 'change' : 'changes'}; apply the settings above, if any, or inform the clients`,
+        `--against ${flags.against}: ${broken} breaking ${broken === 1 ? 'change' : 'changes'}; apply the listed settings, if any, or tell the owners of the clients about the changes`,
       )
     if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {
@@ -64,7 +64,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
 const MAX_INVALID = 20
 
 const START = 'start the backend, or correct its address'
-const MEND = 'the backend is reachable, so fix the problem listed above'
+const MEND = 'fix the problem that the source line above shows'
 
 function stateOf(source: SourceHealth): string {
   return isAway(source) ? 'not reachable' : 'not healthy'

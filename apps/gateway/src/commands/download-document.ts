@@ -48,9 +48,13 @@ export async function downloadDocument(
       // Addresses that differ only in their query are one file.
       if (path !== undefined && texts.has(path)) continue
       if (path === undefined)
-        missing.push(`${one}: only plain file names that end with .json, .yaml or .yml are supported`)
+        missing.push(
+          `${one}: init saves only files whose paths contain no special characters and end with .json, .yaml or .yml; save the file by hand and correct the reference`,
+        )
       else if ([...texts.keys()].some((known) => isSamePlace(known, path)))
-        missing.push(`${one}: another document has the same file name`)
+        missing.push(
+          `${one}: the path conflicts with the path of another file; save the file by hand and correct the reference`,
+        )
       else texts.set(path, other)
     }
     const folder = join(FOLDER, name)
@@ -90,7 +94,7 @@ async function keep(
   const target = join(directory, folder)
   await mkdir(target).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST'
-      ? new Error(`${target} exists already; pass a document in this folder to init, or remove the folder`)
+      ? new Error(`${target} exists already; remove it, or pass a saved document to init instead of the URL`)
       : error
   })
   const remove = (): Promise<void> => rm(created ?? target, { recursive: true, force: true })

@@ -53,7 +53,7 @@ export async function draftProtos(files: readonly string[], directory: string, a
   const locals = files.map((file) => relative(directory, file))
   if (served.length === 0)
     throw new ConfigError(
-      `${locals.join(', ')}: found no service in the given files or their imports (imported files found: ${imported.length}); pass the .proto file that defines one`,
+      `${locals.join(', ')}: found no service in the given files or their imports (imported files found: ${imported.length}); pass a .proto file that defines a service`,
     )
   const endpoint = await ask(...SERVER)
   const protoFiles = [...new Set(served)].map((file) => relative(directory, file))

@@ -44,7 +44,7 @@ export async function initCommand(
     const [file] = given
     if (file !== undefined && /^[\w-]+$/.test(from) && !existsSync(join(directory, from)))
       throw new ConfigError(
-        `init --from ${from}: no such file; pass the old config file instead of the name of a gateway: init --from ${file}`,
+        `init --from ${from}: no such file; --from expects the old config file, such as init --from ${file}`,
       )
     if (file !== undefined || endpoint !== undefined)
       throw new ConfigError('init --from: cannot be combined with other files or --endpoint; remove them')
@@ -72,14 +72,14 @@ async function draftOf(wanted: readonly string[], directory: string, ask: Ask): 
   const [first = ''] = wanted
   if (first === '') {
     throw new ConfigError(
-      'init: expected a file; run `vinyasa init users.proto` or `vinyasa init openapi.yaml`',
+      'init: expected a file, a URL or the address of a gRPC server; run for example `vinyasa init users.proto` or `vinyasa init openapi.yaml`',
     )
   }
   const files = wanted.map((one) => resolve(directory, one))
   const missing = files.find((file, index) => !existsSync(file) && !isAddress(wanted[index] as string))
   if (missing !== undefined)
     throw new ConfigError(
-      `${missing}: no such file; pass a .proto, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server (host:port, unix:/path)`,
+      `${missing}: no such file; pass a .proto file, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server (host:port, unix:/path)`,
     )
   if (files.every((file) => extname(file) === '.proto')) return draftProtos(files, directory, ask)
   if (wanted.length > 1)
@@ -110,7 +110,7 @@ async function draftUrl(address: string, directory: string, ask: Ask): Promise<D
       })
     // Of a path there is no gRPC server.
     if ((await pageAt(address)) !== HTML) throw error
-    throw new ConfigError(`${messageOf(error)}; the address returns ${HTML}: ${GIVE_DOCUMENT}`, {
+    throw new ConfigError(`${messageOf(error)}; the address returns ${HTML}, so ${GIVE_DOCUMENT}`, {
       cause: error,
     })
   }
@@ -170,9 +170,12 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
   const read = (documentUrl?: string) =>
     importOpenApi(file, { source, documentUrl, download, env: {} }).catch((error: unknown) => {
       const [reason = ''] = messageOf(error).split('\n')
-      throw new ConfigError(`${name}: expected a .proto file or an OpenAPI document; ${reason}`, {
-        cause: error,
-      })
+      throw new ConfigError(
+        `${name}: ${reason}; expected a .proto file, a descriptor set or an OpenAPI document`,
+        {
+          cause: error,
+        },
+      )
     })
   const given = await read(url)
   // A server that is only a path is one of the machine's own until somebody says where it is.
@@ -195,11 +198,11 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
       ? `Credentials for ${names} are not sent; set security: env to read them from ${variable}.`
       : `Credentials for ${names} are read from ${variable}.`
   })
-  const left = missing.map((reason) => `Not downloaded: ${reason}.`)
+  const left = missing.map((reason) => `Not saved: ${reason}.`)
   return {
     ...(downloaded && { told: [...left, ...credentials] }),
     note: [
-      'Every operation of the document becomes a field: a query for GET, a mutation for other methods.',
+      'Each converted operation of the document is a field: a query for GET, a mutation for other methods.',
       ...(url === undefined ? [] : ['The document was downloaded once; download it again to get changes.']),
       ...(isLeftOut
         ? [

@@ -23,7 +23,8 @@ export async function runGateway(
 ): Promise<void> {
   const { config } = loaded
   const destination = createLogDestination({
-    onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
+    onDropped: (lines) =>
+      logger.warn({ lines }, 'log lines were lost because the log output was too slow or failed'),
   })
   const logger = await createLogger({ ...logSettings(config), destination })
   context.tellLogSettings?.(logSettings(config))

@@ -19,16 +19,16 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
     /^[a-z]+:(?!\/\/)/i.test(endpoint) && !/^[^:]+:\d+$/.test(endpoint) ? undefined : await pageAt(endpoint)
   if (page !== undefined)
     return because(
-      `${endpoint} is an HTTP server, not a gRPC server, and returns ${page}; ${GIVE_DOCUMENT}, or the address of the gRPC server`,
+      `gRPC reflection failed at ${endpoint}, and an HTTP request returned ${page}; ${GIVE_DOCUMENT}, or the address of the gRPC server`,
     )
   const codes = chain.map(({ code }) => String(code))
   const missing = codes.find((code) => /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN)$/.test(code))
   if (missing !== undefined)
-    return because(`no server listens at ${endpoint} (${missing}); start the server, or correct the address`)
+    return because(`cannot connect to ${endpoint} (${missing}); start the server, or correct the address`)
   const untrusted = codes.find((code) => /CERT|ISSUER|SELF_SIGNED|ALTNAME/.test(code))
   if (untrusted !== undefined)
     return because(
-      `the certificate of ${endpoint} is not trusted (${untrusted}); set NODE_EXTRA_CA_CERTS to the file of its certificate authority, or write a config with tls: { ca: … }`,
+      `the certificate of ${endpoint} was rejected (${untrusted}); correct the certificate, set NODE_EXTRA_CA_CERTS to the file of the certificate authority, or write a config with tls: { ca: … }`,
     )
   return because(messageOf(error))
 }

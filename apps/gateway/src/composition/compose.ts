@@ -165,9 +165,7 @@ export function compose(parts: Parts): Gateway {
 
 function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, logger: Logger): void {
   if (slowPathReasons.length > 0)
-    logger.info(`JSON requests take Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
+    logger.info(`Requests use Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
-    logger.info(
-      `Repeated operations are slower because they run all plugin hooks: ${preparedPathReasons.join('; ')}`,
-    )
+    logger.info(`Repeated operations run all plugin hooks and are slower: ${preparedPathReasons.join('; ')}`)
 }

@@ -9,7 +9,7 @@ export function lateBackends(config: GatewayConfig): readonly Note[] {
     .filter(({ longestCallMs }) => answerTimeoutMs > 0 && longestCallMs > answerTimeoutMs)
     .map(({ section, name, longestCallMs }) => ({
       source: name,
-      note: `${section}.${name}: its calls can take ${longestCallMs} ms, but server.answerTimeoutMs ends responses that have not started after ${answerTimeoutMs} ms; set server.answerTimeoutMs to a higher value`,
+      note: `${section}.${name}: calls to this source can take up to ${longestCallMs} ms, but server.answerTimeoutMs ends requests whose response has not started after ${answerTimeoutMs} ms; raise server.answerTimeoutMs, or lower the timeouts of the source`,
     }))
 }
 

@@ -21,7 +21,7 @@ export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): voi
     if (!isDouble) continue
     throw mistakeAt(
       ['plugins', index],
-      `the gateway already adds this plugin because \`${String(name)}\` is on; remove it from plugins, and set its options in \`${String(name)}\``,
+      `the gateway already adds this plugin because \`${String(name)}\` is on; remove the plugin from plugins, and set its options in \`${String(name)}\``,
     )
   }
 }

@@ -34,6 +34,6 @@ function lineFor(schema: GraphQLSchema, field: string, types: readonly string[])
   const names = [...new Set(types)]
   const near = names.length === 1 ? suggestFor(schema, String(names[0])) : ''
   const listed = names.map((name) => `"${name}"`).join(', ')
-  const waits = `Query.${field}: live queries of this field wait for events of ${listed}, but the schema has no such type`
-  return `${waits}${near === '' ? '.' : near} Correct triggers or dependsOn, unless external invalidation events use this type name`
+  const waits = `Query.${field}: live queries of this field wait for events of ${listed}, but the schema has no such ${names.length === 1 ? 'type' : 'types'}`
+  return `${waits}${near === '' ? '.' : near} Correct triggers or dependsOn, unless external invalidation events use ${names.length === 1 ? 'this type name' : 'these type names'}.`
 }

@@ -25,7 +25,9 @@ import type { LogConfig } from '../logging/log-types.ts'
 import type { MetricsConfig } from '../observability/observability-types.ts'
 import type { GatewayConfig } from './types.ts'
 
-const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
+const path = z
+  .string()
+  .regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/" and contains no "?", "#" or whitespace')
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -46,7 +48,7 @@ const server = z.strictObject({
           .string()
           .refine(
             isProxyRange,
-            'expected an IP address, a range such as "10.0.0.0/8", "loopback" or "private"',
+            'expected "loopback", "private", an IP address, or a range such as "10.0.0.0/8"',
           ),
       ),
     ])
@@ -74,7 +76,7 @@ const cors = z.union([
     } satisfies OptionsOf<CorsConfig>)
     .refine(({ origins, credentials }) => credentials !== true || !origins.includes('*'), {
       error:
-        'browsers do not send credentials if every origin is allowed; list the origins, or remove credentials',
+        'CORS does not allow credentials with the origin "*"; list the allowed origins, or remove credentials',
       path: ['credentials'],
     }),
 ])

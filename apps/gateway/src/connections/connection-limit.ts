@@ -54,13 +54,13 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   if (maxConnections < asked && options.maxConnections > 0)
     logger?.warn(
       { maxConnections, asked },
-      'server.maxConnections exceeds the number of available file descriptors; raise the open-file limit (ulimit -n)',
+      'server.maxConnections exceeds the number of connections that the open-file limit allows, so the gateway accepts fewer connections; raise the open-file limit (ulimit -n)',
     )
 
   function report(): void {
     logger?.warn(
       { ...seen, maxConnections },
-      'connections were refused, or closed while idle: server.maxConnections, or the share of one client address (server.maxAddressShare), is reached',
+      'connections were refused, or closed while idle, because the connection limit is reached (server.maxConnections or the open-file limit, or server.maxAddressShare for one client address)',
     )
     seen.refused = 0
     seen.closed = 0

@@ -67,7 +67,7 @@ function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTi
 }
 
 function timedOut(answerTimeoutMs: number): string {
-  const message = `The response did not start within ${answerTimeoutMs} ms. A mutation may have been executed.`
+  const message = `The response did not start within ${answerTimeoutMs} ms. Before you retry a mutation, check whether it was executed.`
   const body = JSON.stringify({ errors: [{ message, extensions: { code: 'ANSWER_TIMEOUT' } }] })
   return [
     'HTTP/1.1 504 Gateway Timeout',

@@ -85,7 +85,9 @@ function listenError(error: NodeJS.ErrnoException, port: number, host: string): 
     case 'EADDRINUSE':
       return says(`server.port: ${port} is already in use on ${host}; stop the other process, or pass --port`)
     case 'EACCES':
-      return says(`server.port: no permission to listen on ${port} on ${host}; choose a port above 1023`)
+      return says(
+        `server.port: no permission to listen on port ${port} of ${host}; choose a different port, for example above 1023`,
+      )
     default:
       return says(`server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`)
   }

@@ -51,7 +51,7 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
     if (closed > 0)
       logger?.warn(
         { closed },
-        'connections were closed because their clients read nothing for server.sendTimeoutMs',
+        'connections were closed because their clients did not read any data for server.sendTimeoutMs',
       )
     const { dropped, bytes } = processLedger()
     if (dropped > seen) logger?.warn({ dropped: dropped - seen, bytes }, OVER_BUDGET)
@@ -63,7 +63,7 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
 }
 
 const OVER_BUDGET =
-  'requests, subscriptions and connections that used the most memory were ended: memory held for clients exceeded a quarter of the heap; raise --max-old-space-size if this persists'
+  'the requests, subscriptions and connections that used the most memory were ended because the memory held for clients exceeded a quarter of the heap limit; raise --max-old-space-size if the warning repeats'
 
 /**
  * The bytes that libuv still has of a write that is under way; Node itself asks for them before a socket

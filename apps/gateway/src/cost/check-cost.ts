@@ -26,7 +26,7 @@ export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {
     if (field) checkRule(mistake, field, rule)
     else if (rule.listSize ?? rule.arguments)
       throw mistake(
-        `arguments and listSize apply to ${input ? 'output fields only; an input field can only have a weight' : `fields only; write "${coordinate}.field"`}`,
+        `arguments and listSize apply only to output fields ("Type.field"); set only a weight for ${input ? 'an input field' : 'a type'}`,
       )
   }
   for (const [coordinate, definition] of definitionsIn(schema)) {
@@ -64,7 +64,7 @@ function checkRule(mistake: Mistake, field: AnyField, rule: CostRule): void {
     const lists = Object.values(below).filter((one) => listDepth(one.type) > 0)
     const mend =
       lists.length > 0
-        ? `list the fields of ${type.name} that contain the items: sizedFields: [${lists.map(({ name }) => name).join(', ')}]`
+        ? `set sizedFields to the fields of ${type.name} that contain the items, for example [${lists.map(({ name }) => name).join(', ')}]`
         : 'remove listSize'
     throw mistake(
       `the field returns one ${type.name} instead of a list, so listSize has no effect; ${mend}`,
@@ -102,5 +102,5 @@ function expectArgument(mistake: Mistake, field: AnyField, name: string, path: r
   }
   if (found) return
   const known = field.args.map((one) => one.name).join(', ') || 'none'
-  throw mistake(`the field has no argument ${name}; its arguments: ${known}`, ...path)
+  throw mistake(`the field has no argument ${name} (available arguments: ${known})`, ...path)
 }

@@ -22,7 +22,7 @@ export function notOneSlicingArgument(
   const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(expected)
   const received = given.length === 0 ? 'none' : given.join(' and ')
   return new GraphQLError(
-    `${coordinate} requires exactly one of its arguments ${list}, which limit the number of items; received ${received}.`,
+    `${coordinate} requires ${expected.length === 1 ? `the argument ${list}` : `exactly one of the arguments ${list}`} to limit the number of items; received ${received}.`,
     { extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED', http: { status: 400 } } },
   )
 }
@@ -30,7 +30,7 @@ export function notOneSlicingArgument(
 export function unboundedSlicingArgument(coordinate: string, argument: string, value: unknown): GraphQLError {
   const received = value === null ? 'null' : String(Number(value))
   return new GraphQLError(
-    `${coordinate} requires an argument ${argument} of 1 or more, which limits the number of items; received ${received}.`,
+    `${coordinate} requires a value of 1 or more for the argument ${argument}, which limits the number of items; received ${received}.`,
     { extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED', http: { status: 400 } } },
   )
 }

@@ -34,7 +34,7 @@ export function unseenDependencies(
       if ((field.extensions['variesBy'] as VariesBy | undefined)?.isPersonal)
         add(
           'variesBy',
-          'has a custom resolver, so responses with this field are neither cached nor shared between clients; declare the request headers that the resolver reads',
+          'is resolved by custom code, so responses with this field are cached and shared only if responseCache.session or liveQuery.contextKey identifies the caller; declare the request headers that the code reads',
         )
       if (type === mutation) {
         if (ofMutationField(field).everything)
@@ -45,7 +45,7 @@ export function unseenDependencies(
       } else if (ofField(type.name, field).everything && !statedDependsOn(field)?.includes('*')) {
         add(
           'dependsOn',
-          'depends on unknown types, so every mutation invalidates its responses; declare the types',
+          'depends on unknown types, so every mutation invalidates responses with this field; declare the types',
         )
       }
     }
@@ -59,7 +59,7 @@ const MAX_LISTED = 5
 const MORE = {
   changes: ['mutation', 'with unknown changes'],
   dependsOn: ['field', 'with unknown dependencies'],
-  variesBy: ['field', 'with a custom resolver and undeclared request headers'],
+  variesBy: ['field', 'resolved by custom code whose request headers are not declared'],
 } as const
 
 /** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */

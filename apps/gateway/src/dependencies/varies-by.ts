@@ -13,7 +13,7 @@ export function refuseUnknownCaller(schema: GraphQLSchema, config: AnswerSection
   if (!needsVariesBy(config)) return
   const { unknown } = describeVariesBy(schema)
   if (unknown === undefined) return
-  const message = `responseCache.session is required: ${unknown}. Alternatively, set responseCache.session to a function (context) => string that identifies the caller`
+  const message = `responseCache cannot determine which clients may share a response: ${unknown}. Alternatively, set responseCache.session to a function (context) => string that identifies the caller`
   throw new ConfigError([{ message, path: ['responseCache'] }])
 }
 
@@ -30,6 +30,6 @@ export function noteUncachedCode(schema: GraphQLSchema, config: AnswerSections):
   const more = fields.length - MAX_LISTED
   const listed = fields.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `responses with ${listed} are not cached because the request headers that the resolvers read are not declared; declare them ([] if none): dependencies: { '${fields[0]}': { variesBy: [] } }`,
+    `responses with ${listed} are not cached because the request headers that the resolvers read are not declared; declare the headers, or [] if the resolver reads none, for example with dependencies: { '${fields[0]}': { variesBy: [] } }`,
   ]
 }

@@ -89,8 +89,8 @@ export function findEntities(
     // A type of the config's own has nothing but what its resolvers make of a reference.
     if (type.astNode) return { ...base, isResolvable: true }
     return report(
-      `no field of Query takes ${fields.join(' and ')} and returns ${typeName}; set federation.entities.${typeName}.field, ` +
-        `add resolvers.${typeName}.__resolveReference, or set field: false if other subgraphs resolve references to ${typeName}`,
+      `no field of Query takes ${fields.join(' and ')} without other required arguments and returns ${typeName}; add resolvers.${typeName}.__resolveReference, ` +
+        `or set federation.entities.${typeName}.field (to false if other subgraphs resolve references to ${typeName})`,
     )
   }
 }

@@ -13,16 +13,16 @@ export function noEntity(typeName: unknown): GraphQLError {
   return badReference(
     typeof typeName === 'string'
       ? `this subgraph does not resolve an entity "${cut(typeName)}"`
-      : 'a reference has no __typename; expected the name of its type',
+      : 'a reference must be an object whose __typename is the name of an entity type',
   )
 }
 
 export function lacksKey(typeName: unknown, key: string): GraphQLError {
-  return badReference(`a reference to "${cut(String(typeName))}" lacks its key "${key}"`)
+  return badReference(`a reference to "${cut(String(typeName))}" must have a value for the key "${key}"`)
 }
 
 export function doesNotFit(place: string, reason: string): GraphQLError {
-  return badReference(`the key of a reference does not fit ${place}: ${cut(reason)}`)
+  return badReference(`the key of a reference is not valid for Query.${place}; ${cut(reason)}`)
 }
 
 function badReference(message: string): GraphQLError {

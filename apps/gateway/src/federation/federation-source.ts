@@ -172,7 +172,7 @@ function rulesPassedBy(
     return [
       findingAt(
         ['federation'],
-        `references to ${typeName} are resolved by ${coordinate}, but its access rule does not apply to Query._entities; put a rule on ${typeName} or on Query._entities`,
+        `references to ${typeName} are resolved by ${coordinate}, but the access rule of ${coordinate} does not apply to Query._entities; put a rule on ${typeName} or on Query._entities`,
       ),
     ]
   })

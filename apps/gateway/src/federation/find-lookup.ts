@@ -35,7 +35,7 @@ export function foundLookup(
   if (!field) return undefined
   if (others.length > 0) {
     report(
-      `${fields.map(({ name }) => `Query.${name}`).join(' and ')} return ${type.name} by its key; choose one with federation.entities.${type.name}.field`,
+      `${fields.map(({ name }) => `Query.${name}`).join(' and ')} return ${type.name} for the same key; set federation.entities.${type.name}.field to the field that resolves references`,
     )
     return null
   }
@@ -62,7 +62,7 @@ export function namedLookup(
   const isList = isListType(getNullableType(field.type))
   if (isList && isComposite(key))
     return mistake(
-      `Query.${field.name} returns a list, which requires a key of one field without subfields, but the key is "${key}"; choose a field that returns one ${type.name}, or put such a key first`,
+      `Query.${field.name} returns a list, so the first key must be one field without subfields, got "${key}"; choose a field that returns one ${type.name}, or change the first key`,
     )
   const args = Object.entries(given ?? Object.fromEntries(keys.map((one) => [one, one])))
   const problem = argumentProblem(field, args, keys) ?? (isList ? listProblem(field, args) : undefined)
@@ -86,9 +86,11 @@ export function namedLookup(
     )
   if (isDirect(ofItem)) return { field, args, itemKey: own }
   const mend =
-    direct.length > 0 ? `set itemKey to a field with the same value (${direct.join(', ')}), or ` : ''
+    direct.length > 0
+      ? `set itemKey to the field that has the same value (one of ${direct.join(', ')}), or `
+      : ''
   return mistake(
-    `the items of Query.${field.name} cannot be matched by ${type.name}.${own}, because the gateway computes this field; ${mend}choose a field that returns one ${type.name}`,
+    `${type.name}.${own} has a resolver, so the gateway cannot match the items of Query.${field.name} by this field; ${mend}choose a field that returns one ${type.name}`,
   )
 
   function mistake(message: string, inside: readonly PropertyKey[] = ['field']): null {
@@ -106,7 +108,7 @@ function listProblem(field: GraphQLField<unknown, unknown>, args: Arguments): st
   const place = `Query.${field.name}`
   const [[argument] = [''], ...others] = args
   if (args.length === 0 || others.length > 0)
-    return `${place} returns a list, so args must set exactly one argument: the argument that takes all keys`
+    return `${place} returns a list, so args must set only the argument that takes all keys`
   const type = field.args.find(({ name }) => name === argument)?.type
   return type && !isListType(getNullableType(type))
     ? `${place} returns a list, but ${place}(${argument}:) takes ${String(type)} instead of a list; set args to an argument that takes all keys, or choose a field that returns one object`
@@ -126,7 +128,7 @@ function argumentProblem(
         ? `${place} has no arguments, so it cannot take a key; choose a field that takes the key as an argument`
         : `${place} has no argument "${argument}", only ${known.join(', ')}; set args to the argument that takes the key, for example { ${known[0]}: ${key} }`
     if (!keys.includes(key))
-      return `args.${argument} is "${key}"; expected a field of the key (the first one, if key is a list): ${keys.join(', ')}`
+      return `args.${argument} must be a top-level field of the first key (${keys.join(', ')}), got "${key}"`
   }
   const missing = field.args.find(
     (arg) => isRequiredArgument(arg) && !args.some(([name]) => name === arg.name),

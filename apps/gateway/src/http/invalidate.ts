@@ -31,7 +31,7 @@ export function useInvalidateEndpoint(bus: InvalidationBus, { secret }: Invalida
     if (request.method !== 'POST') return { status: 405, message: 'Send invalidation events with POST.' }
     const sent = request.headers.get(HEADER)
     if (sent === null || !isSecret(sent, secret)) {
-      return { status: 401, message: `The header ${HEADER} does not match the secret.` }
+      return { status: 401, message: `The header ${HEADER} is missing or does not match invalidate.secret.` }
     }
     const batch = await readEvents(request)
     if ('status' in batch) return batch
@@ -66,11 +66,14 @@ async function readEvents(
   } catch (error) {
     if (error instanceof GraphQLError && statusOf(error) === 413)
       return { status: 413, message: error.message }
-    return { status: 400, message: 'The body is not valid JSON; send an event or a list of events.' }
+    return {
+      status: 400,
+      message: 'The body cannot be read as a JSON object or list; send an event or a list of events.',
+    }
   }
   const parsed = events.safeParse(value)
   if (parsed.success) return parsed.data
-  const message = `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * matches any type or operation.`
+  const message = `Expected an event such as {"entityType": "User", "operation": "update", "entityId": "1"}, or a list of 1 to ${MAX_EVENTS} events. entityId is optional, and "*" matches any entityType or operation.`
   return { status: 400, message }
 }
 

@@ -30,7 +30,7 @@ export function createLiveSockets({ paths, logger, ...options }: LiveSocketsOpti
         isOriginRefused(error)
           ? logger.warn(
               error,
-              'live socket refused because its origin is not allowed; see liveQuery.allowedOrigins and graphql.cors',
+              'WebSocket refused because its origin is not allowed; add the origin to liveQuery.allowedOrigins, or to graphql.cors if liveQuery.allowedOrigins is not set',
             )
           : logger.error(error, 'live socket failed'),
     }),

@@ -38,7 +38,7 @@ export function pathsOf(config: HttpSections): GatewayPaths {
     if (other !== undefined)
       throw mistakeAt(
         setting,
-        `${path} is already the path of ${other}; choose a different path${setting.length === 1 ? ` for ${other.split(',')[0]}` : ''}`,
+        `${path} is already used by ${other}; choose a different path${setting.length === 1 ? ` for ${other.split(',')[0]}` : ''}`,
       )
     taken.set(path, `${formatPath(setting)}${what}`)
   }

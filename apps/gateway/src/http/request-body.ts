@@ -88,7 +88,9 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
     return await parse()
   } catch (error) {
     if (error instanceof GraphQLError) throw error
-    throw badRequest('The request cannot be parsed; `variables` and `extensions` must be JSON.')
+    throw badRequest(
+      'The request cannot be parsed; `variables` and `extensions`, or `operations` and `map` in a multipart form, must be valid JSON.',
+    )
   }
 }
 

@@ -4,7 +4,7 @@ export const DOCUMENT_LIMIT_EXCEEDED = 'DOCUMENT_LIMIT_EXCEEDED'
 
 /** A document is larger than the gateway accepts. Answered with HTTP 400 before anything is executed. */
 export function limitExceeded(what: string, limit: number): GraphQLError {
-  return exceeded(`The document has more than ${limit} ${what}; split the operation, or request less.`)
+  return exceeded(`The document has more than ${limit} ${what}; split or simplify the operation.`)
 }
 
 /** The same for the JSON that it comes in. */

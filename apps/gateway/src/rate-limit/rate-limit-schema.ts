@@ -20,7 +20,7 @@ const rateLimitRule = z
     counts: z.enum(['requests', 'executions']).optional(),
   } satisfies OptionsOf<RateLimitRule>)
   .refine(({ counts, operations, fields }) => counts !== 'requests' || !(operations ?? fields), {
-    error: 'a rule with operations or fields counts executions; remove counts',
+    error: 'a rule with operations or fields counts executions; set counts to executions, or remove counts',
     path: ['counts'],
   })
 

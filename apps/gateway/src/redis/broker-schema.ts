@@ -34,11 +34,12 @@ export const redis: z.ZodType<RedisConfig> = z
     ({ sentinels, sentinelUsername, sentinelPassword }) =>
       sentinels !== undefined || (sentinelUsername === undefined && sentinelPassword === undefined),
     {
-      error: 'sentinelUsername and sentinelPassword require sentinels; set sentinels, or remove both',
+      error:
+        'sentinelUsername and sentinelPassword require sentinels; set sentinels, or remove the sentinel credentials',
     },
   )
   .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
-    error: 'a Redis cluster has no db; remove the setting db',
+    error: 'a Redis cluster has only database 0; remove the setting db',
     path: ['db'],
   })
 

@@ -19,7 +19,8 @@ export async function configuredRedis(
   baseDirectory: string,
 ): Promise<ConfiguredRedis | undefined> {
   if (redis === undefined) return redisUrl === undefined ? undefined : oneServer(['redisUrl'], redisUrl, {})
-  if (redisUrl !== undefined) throw mistakeAt(['redisUrl'], 'redis is also set; remove one of the two')
+  if (redisUrl !== undefined)
+    throw mistakeAt(['redisUrl'], 'the setting redis is also set; remove redisUrl or redis')
   const { url, sentinels, cluster, name, tls, ...login } = redis
   const secured = tls ? { tls: tls === true ? {} : await tlsOf(tls, baseDirectory) } : {}
   if (url !== undefined) {

@@ -20,7 +20,7 @@ export function useCsrfHeaders(): PluginWithBehaviour {
         throw requestRefused(
           403,
           'CSRF_HEADER_REQUIRED',
-          `The request could come from a page of another site; send Content-Type: application/json, or a header ${TOLD.join(', ')} with any value.`,
+          `The request could come from a page of another site; send Content-Type: application/json, or one of the headers ${TOLD.join(', ')} with any value.`,
         )
       },
     },

@@ -35,7 +35,7 @@ export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections
       if (/^[\w./\\-]+\.(?:graphqls?|gql)$/.test(text.trim()))
         throw mistakeAt(
           typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index],
-          `"${text.trim()}" is a file name; expected type definitions: write them after "typeDefs: |", or read the file with readFileSync in a .ts config`,
+          `"${text.trim()}" is a file name; expected type definitions, written after "typeDefs: |" in a YAML config or read with readFileSync in a .ts config`,
           { cause: error },
         )
       mistakes.push(error)

@@ -41,7 +41,7 @@ export async function readPemTexts(
   } catch (error) {
     throw mistakeAt(
       [...path, 'key'],
-      `this key and cert cannot be used together (${messageOf(error)}); set the key of that certificate, without a passphrase`,
+      `cert and key cannot be used together (${messageOf(error)}); set a certificate and its private key, without a passphrase`,
       { cause: error },
     )
   }
@@ -68,6 +68,6 @@ async function readPem(
   if (new RegExp(`-----BEGIN [A-Z0-9 ]*${kind}-----`).test(text)) return text
   throw mistakeAt(
     path,
-    `${isFile ? `"${given}"` : 'the text'} contains no ${kind.toLowerCase()}; expected PEM, with the line "-----BEGIN ${kind}-----"`,
+    `${isFile ? `"${given}"` : 'the text'} contains no ${kind.toLowerCase()}; expected PEM with a line such as "-----BEGIN ${kind}-----"`,
   )
 }

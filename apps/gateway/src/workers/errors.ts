@@ -5,8 +5,8 @@ export class WorkersOutOfTouchError extends Error {
 
   constructor(silentMs: number) {
     super(
-      `the primary process has not responded for ${silentMs / 1_000} s, so the other workers receive no invalidation events; ` +
-        'until it responds, workers do not use their caches, and live queries wait. Check whether it is stopped or short of CPU',
+      `the primary process has not responded for ${silentMs / 1_000} s, so workers do not receive invalidation events from each other; ` +
+        'until the primary process responds, workers do not use their caches, and live queries wait. Check whether the primary process is stopped or short of CPU',
     )
   }
 }
@@ -20,7 +20,7 @@ export class MetricsOutOfReachError extends Error {
   constructor(silentMs: number) {
     super(
       `the primary process has not responded for ${silentMs / 1_000} s, so the metrics of the other workers are missing. ` +
-        'Check whether it is stopped or short of CPU',
+        'Check whether the primary process is stopped or short of CPU',
     )
   }
 }

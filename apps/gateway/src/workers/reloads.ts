@@ -42,7 +42,7 @@ export function reloadFailure(logger: Pick<Logger, 'error'>): ReloadsOptions['on
   return ({ reason }, retryMs) =>
     logger.error(
       { reason, ...(retryMs !== undefined && { retryMs }) },
-      `reload failed; the previous schema remains active${retryMs === undefined ? '' : ', and the reload is retried until it succeeds'}`,
+      `reload failed; the previous schema remains active${retryMs === undefined ? '' : ', and the gateway retries the reload'}`,
     )
 }
 

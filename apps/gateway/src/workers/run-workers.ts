@@ -93,7 +93,7 @@ class Workers {
     const leaveBus = this.#relay.add(worker, () => {
       this.#warn(
         worker,
-        'receives invalidation events late; it does not use its cache until it has caught up',
+        'receives invalidation events late and does not use its cache until it has applied all of them',
       )
     })
     const leaveMetrics = this.#metrics.add(worker)

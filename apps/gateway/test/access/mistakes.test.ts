@@ -43,14 +43,14 @@ describe('a rule', () => {
         const check = (): void => checkAccess(schema, { fields: rule })
         const isBuiltIn = type.name.startsWith('__') || /^(String|Int|Boolean)$/.test(coordinate)
         const isOne = guarded.size > 0 && !isBuiltIn
-        expect(mistakeOf(check)).toMatch(isOne ? /^$/ : /no such field or type|no field returns/)
+        expect(mistakeOf(check)).toMatch(isOne ? /^$/ : /expected a field or type|no field returns/)
       }
     }
   })
 
   it('that says nothing is none', () => {
     const config = { access: { fields: { 'Query.a': {} } } }
-    expect(() => parseConfig(config)).toThrow('expected authenticated: true, scopes or policies')
+    expect(() => parseConfig(config)).toThrow('the rule has no conditions; set authenticated')
   })
 
   const lists = fc.array(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }), { maxLength: 3 })
@@ -66,7 +66,7 @@ describe('a rule', () => {
           ({ gateway }) => gateway.close().then(() => ''),
           (error: Error) => error.message,
         )
-        expect(mistake).toMatch(isEmpty ? /Query\.a: a list of alternatives is empty/ : /^$/)
+        expect(mistake).toMatch(isEmpty ? /Query\.a: a list of scopes or policies is empty/ : /^$/)
       })
       await fc.assert(any, { numRuns: 12 })
     },
@@ -201,7 +201,7 @@ describe('rules, where nobody is ever known to ask', () => {
     const { notes } = await openGateway({ typeDefs, ...config }, { logger })
     const noted = notes.filter(({ source }) => source === 'access').map(({ note }) => note)
     const named = noted.map((note) =>
-      note.replace(/^access to (.*) is always refused: the rules .*; set auth\.jwt.*$/, '$1'),
+      note.replace(/^access to (.*) is always refused because the rules .*; set auth\.jwt.*$/, '$1'),
     )
     expect(named.join()).toBe(places)
     expect(lines.filter((line) => line.includes('is always refused'))).toHaveLength(noted.length)

@@ -228,7 +228,7 @@ describe('a manifest', () => {
   it.each<[string, object, RegExp]>([
     ['is not there', { status: 404, body: 'secret' }, /m\.json: expected a manifest, got HTTP status 404$/],
     ['is a page', { body: '<html>secret' }, /m\.json: Unexpected token '<'/],
-    ['is empty', { json: {} }, /from: contains no documents, so mode "only" would refuse every request/],
+    ['is empty', { json: {} }, /from: no documents are registered, so mode "only" would refuse all/],
   ])('that %s stops the start, and nothing secret is told', async (_, reply, message) => {
     const store = await startRestBackend(() => reply)
     onTestFinished(() => store.stop())

@@ -73,11 +73,11 @@ describe('a token that names no key', () => {
     const { ask, pass } = open()
     expect(await ask(await token(3, false))).toBe('ada-3')
     publish([{ index: 4, kid: false, alg: true, use: true }])
-    expect(await ask(await token(4, false))).toBe('The signature of the token is not valid.')
+    expect(await ask(await token(4, false))).toBe('The format or the signature of the token is not valid.')
     await pass(31_000)
     const asked = issuer.requests.length
     expect(await ask(await token(4, false))).toBe('ada-4')
-    expect(await ask(await token(3, false))).toBe('The signature of the token is not valid.')
+    expect(await ask(await token(3, false))).toBe('The format or the signature of the token is not valid.')
     expect(issuer.requests.length).toBe(asked + 1)
   })
 })
@@ -89,7 +89,9 @@ it('a token that names no key is tried with 16 keys at most', async () => {
   published = [...others.slice(1), pairs[3]!.jwk]
   expect(await open().ask(await token(3, false))).toBe('ada-3')
   published = [...others, pairs[3]!.jwk]
-  expect(await open().ask(await token(3, false))).toBe('The signature of the token is not valid.')
+  expect(await open().ask(await token(3, false))).toBe(
+    'The format or the signature of the token is not valid.',
+  )
   published = [...others, { ...pairs[3]!.jwk, kid: pairs[3]!.kid }]
   expect(await open().ask(await token(3, true))).toBe('ada-3')
 })

@@ -68,17 +68,17 @@ describe('a token', () => {
     [
       'for another audience is refused',
       { claims: { aud: 'other' } },
-      refused('The token is for a different audience.'),
+      refused('The claim "aud" of the token is missing or names a different audience.'),
     ],
     [
       'without an audience is refused',
       { claims: { aud: undefined } },
-      refused('The token is for a different audience.'),
+      refused('The claim "aud" of the token is missing or names a different audience.'),
     ],
     [
       'of an unknown issuer is refused',
       { claims: { iss: 'https://other.example' } },
-      refused('The issuer of the token is unknown.'),
+      refused('The claim "iss" of the token is missing or names an unknown issuer.'),
     ],
     [
       'that has expired is refused',
@@ -93,7 +93,7 @@ describe('a token', () => {
     [
       'of the future is refused',
       () => ({ claims: { nbf: now() + 60 } }),
-      refused('The token is not valid yet.'),
+      refused('The token is not valid yet, or the claim "nbf" is not a number.'),
     ],
     [
       'of a clock four seconds ahead is accepted',
@@ -136,7 +136,7 @@ describe('a token', () => {
     const [header, payload, signature = ''] = token.split('.')
     const changed = `${signature[0] === 'A' ? 'B' : 'A'}${signature.slice(1)}`
     expect(await ask(`${header}.${payload}.${changed}`)).toMatchObject(
-      refused('The signature of the token is not valid.'),
+      refused('The format or the signature of the token is not valid.'),
     )
   })
 

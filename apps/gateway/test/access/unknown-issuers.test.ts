@@ -25,11 +25,11 @@ it('logs, once for all of a second, who issued tokens that no issuer of the conf
     const response = await post(endpoint, { query: '{ a }' }, { authorization: `Bearer ${token}` })
     expect([response.status, await response.text()]).toEqual([
       401,
-      expect.stringContaining('The issuer of the token is unknown'),
+      expect.stringContaining('names an unknown issuer'),
     ])
   }
   const told = (): any[] =>
-    lines.filter((line) => line.includes('tokens were refused')).map((line) => JSON.parse(line))
+    lines.filter((line) => line.includes('refused tokens whose claim')).map((line) => JSON.parse(line))
   await expect.poll(told, { timeout: 5000 }).not.toEqual([])
   expect(told()[0]).toMatchObject({
     level: 40,

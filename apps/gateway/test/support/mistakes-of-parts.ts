@@ -133,7 +133,11 @@ export const MISTAKES_OF_PARTS: readonly MistakenConfig[] = [
   ['two addresses of Redis', `${REDIS} }\n§redisUrl: redis://127.0.0.1:1\n`, /redis is also set/],
   ['a sentinel', `${SOURCE}redis: { name: a, sentinels: ['a:1', §redis://b] }\n`, /expected host:port/],
   ['a node of a cluster', `${SOURCE}redis: { cluster: [§redis://a] }\n`, /expected host:port/],
-  ['a database of a cluster', `${SOURCE}redis: { cluster: ['a:1'], db: §1 }\n`, /a Redis cluster has no db/],
+  [
+    'a database of a cluster',
+    `${SOURCE}redis: { cluster: ['a:1'], db: §1 }\n`,
+    /cluster has only database 0/,
+  ],
   ['a CA of Redis', `${REDIS}, tls: { §ca: gone.pem } }\n`, /cannot read "gone.pem" \(ENOENT: no such file/],
   ['a CA that is a folder', `${REDIS}, tls: { §ca: . } }\n`, /cannot read "." \(EISDIR: /],
   ['a CA that is none', `${REDIS}, tls: { §ca: users.proto } }\n`, /contains no certificate/],

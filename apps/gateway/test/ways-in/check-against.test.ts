@@ -134,7 +134,7 @@ describe('check --against', () => {
     `)
     expect(folder.err).toMatchInlineSnapshot(`
       [
-        "vinyasa: --against old.graphql: 10 breaking changes; apply the settings above, if any, or inform the clients",
+        "vinyasa: --against old.graphql: 10 breaking changes; apply the listed settings, if any, or tell the owners of the clients about the changes",
       ]
     `)
   }, 60_000)
@@ -179,11 +179,19 @@ describe('check --against', () => {
     [
       'an address',
       'https://shop.example/schema.graphql',
-      /expected a file with SDL; URLs are not downloaded/,
+      /URLs are not supported; save the schema to a file/,
     ],
-    ['JSON that is none', 'other.json', /expected SDL .* or the JSON result of an introspection query/],
-    ['a file that is not there', 'gone.graphql', /ENOENT.*pass the file with the schema to compare with/],
-    ['what is no SDL', 'gateway.config.yaml', /Syntax Error.*expected SDL as print-schema writes it/],
+    [
+      'JSON that is none',
+      'other.json',
+      /expected SDL, such as .*, or the JSON result of an introspection query/,
+    ],
+    ['a file that is not there', 'gone.graphql', /ENOENT.*pass a readable file that contains the old schema/],
+    [
+      'what is no SDL',
+      'gateway.config.yaml',
+      /Syntax Error.*expected SDL, such as the output of vinyasa print-schema/,
+    ],
   ])('refuses %s', async (_, file, message) => {
     const folder = await folderWith({ rest: { shop: shop() } }, OLD)
     await writeFile(join(folder.directory, 'other.json'), '{ "name": "shop" }')
@@ -347,7 +355,7 @@ describe('the settings that it names', () => {
     expect([made, mended.mends]).toEqual([[], []])
     expect(mended.left.length).toBeGreaterThan(0)
     expect(describeUntried(mended)).toEqual([
-      'not tried rest.shop.rename: { Long: Int } and 1 more: stopped after 60 attempts or 30 s; apply the settings above and run again',
+      'not tried rest.shop.rename: { Long: Int } and 1 more: the search stopped after 60 attempts or 30 s; apply the listed settings, if any, then run vinyasa check --against <old schema>',
     ])
     expect(describeUntried(await findMends(old, await schemaOf(config), config, slow))).toEqual([])
   })

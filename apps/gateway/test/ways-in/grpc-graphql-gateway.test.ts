@@ -132,7 +132,7 @@ describe('init --from a project of grpc-graphql-gateway', () => {
     expect(lines).toMatchInlineSnapshot(`
       [
         "skipped  gateway/main.go:20: Cors(): list the allowed origins in graphql.cors",
-        "skipped  gateway/main.go:21: requestId: middleware is code: list the headers that it forwards in forwardHeaders, and write the rest as a plugin",
+        "skipped  gateway/main.go:21: requestId: middleware cannot be converted; list the headers that it forwards in forwardHeaders, and write the rest as a plugin",
         "skipped  proto/cinema.proto:70: director: clients can no longer send the arguments that the parent object provides",
         "skipped  proto/cinema.proto:73: rating: the field is now a value or null; before, it was an object with the field value",
         "clients  5 breaking, 0 dangerous",
@@ -195,7 +195,7 @@ describe('init --from a project of grpc-graphql-gateway', () => {
       )
       expect(lines).toMatchInlineSnapshot(`
         [
-          "skipped  src/main.rs:21: add_middleware: middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin",
+          "skipped  src/main.rs:21: add_middleware: middleware cannot be converted; use rateLimit, auth.jwt and log, and write the rest as a plugin",
           "skipped  src/main.rs:32: with_waf: this setting has no equivalent; write a plugin if you need it",
           "clients  2 breaking, 0 dangerous",
           "breaking Type for argument 'input' on field 'Mutation.moveParcel' changed from 'depot_MoveParcelRequest' to 'depot_MoveParcelRequest!'",
@@ -246,7 +246,7 @@ ${body}
       { 'a.proto': proto(host('')) },
       'a.proto',
       /\(Rust\)\.[^]*endpoint: https:\/\/shop:50051[^]*prefix: \{ types: shop_v1_ \}/,
-      /insecure is not set, so TLS is used/,
+      /insecure is not set in the annotation, so the gateway uses TLS/,
     ],
     [
       'with plain servers',
@@ -272,7 +272,7 @@ ${body}
       },
       'cmd/main.go',
       /host: 127.0.0.1, port: 81[^]*path: \/api[^]*endpoint: shop:50051/,
-      /cmd\/main.go:5: Shop: the address of the service is computed in code; set it in endpoint/,
+      /cmd\/main.go:5: Shop: found no literal address of the service in the code; set the address in endpoint/,
     ],
     [
       'whose server has TLS by code',
@@ -296,7 +296,7 @@ ${body}
       },
       '.',
       /introspection: false[^]*endpoint: a:1/,
-      /src\/main.rs:4: the code starts a second gateway/,
+      /src\/main.rs:4: the code builds more than one gateway/,
     ],
     [
       'whose constants stand in its calls',
@@ -331,7 +331,7 @@ ${body}
       },
       '.',
       /protoFiles:\s+- a.proto/,
-      /src\/main.rs:3: with_services: the list of services is computed in code/,
+      /src\/main.rs:3: with_services: the call contains no literal service names/,
     ],
   ]
   it.each(rows)('%s', async (_, files, from, config, lines) => {
@@ -369,7 +369,7 @@ ${body}
         'a.proto': proto('', GO),
         'b.proto': proto('', GO).replaceAll('shop.v1', 'other.v1'),
       },
-      /grpc source "a" cannot start[^]*the query field "thing" is also[^]*pass one of the files: --from a\.proto/,
+      /grpc source "a" has \d+ errors?:[^]*the query field "thing" is also[^]*pass one of the files: --from a\.proto/,
     ],
   ])('is refused with %s', async (_, files, message) => {
     const folder = await emptyFolder()

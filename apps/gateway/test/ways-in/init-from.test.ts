@@ -26,7 +26,12 @@ async function moved(
 
 describe('init --from', () => {
   it.each([
-    ['code', 'mesh.config.ts', 'process.exit(3)', /code is not executed.*docs\/migrating\/mesh\.md$/],
+    [
+      'code',
+      'mesh.config.ts',
+      'process.exit(3)',
+      /init does not run JavaScript or TypeScript code.*docs\/migrating\/mesh\.md\)$/,
+    ],
     [
       'a schema that says nothing of backends',
       'a.graphql',
@@ -44,7 +49,7 @@ describe('init --from', () => {
       'fields of which none has a counterpart',
       'a.graphql',
       'type Query { a: Int @http(url: "{{.headers.x}}/a") }',
-      /none of its fields can be converted/,
+      /found no field that can be converted/,
     ],
   ])('refuses %s, and writes nothing', async (_, file, text, message) => {
     const folder = await folderWith(file, text)
@@ -101,12 +106,12 @@ describe('init --from', () => {
     [
       'a part of an argument',
       'a(x: X): Int @http(url: "/a", query: [{key: "q", value: "{{.args.x.y}}"}])',
-      /can only use complete arguments/,
+      /can use an argument or a field of the parent/,
     ],
     [
       'a header under another name',
       'a: Int @http(url: "/a", headers: [{key: "x-b", value: "{{.headers.x-a}}"}])',
-      /forwarded under their own names/,
+      /forwarded as a header with the same name/,
     ],
     [
       'an unknown variable',
@@ -118,7 +123,11 @@ describe('init --from', () => {
       'a(id: Int): Int @http(url: "/a?id={{.args.id}}", batchKey: ["id"])',
       /fields of Query and Mutation cannot be batched/,
     ],
-    ['a request handler', 'a: Int @http(url: "/a", onRequest: "f")', /onRequest: write an interceptor/],
+    [
+      'a request handler',
+      'a: Int @http(url: "/a", onRequest: "f")',
+      /onRequest has no equivalent; write an interceptor/,
+    ],
     [
       'an answer that is made anew',
       'a: Int @http(url: "/a", select: {b: "{{.c}}"})',
@@ -134,7 +143,11 @@ describe('init --from', () => {
       'a: Int @call(steps: [{query: "b"}])',
       /@call: put the request \(@http or @grpc\) on the field itself/,
     ],
-    ['two requests', 'a: Int @http(url: "/a") @http(url: "/b")', /the first request is used/],
+    [
+      'two requests',
+      'a: Int @http(url: "/a") @http(url: "/b")',
+      /the directives after the first are ignored/,
+    ],
   ])('says of Tailcall: %s', async (_, field, message) => {
     const { left } = await moved(
       `schema @upstream(baseURL: "http://127.0.0.1:1") { query: Query }
@@ -177,7 +190,7 @@ describe('init --from', () => {
     ])
     expect(left.map((line) => line.replace(/^.*?\d+: /, ''))).toEqual([
       `Done.text: selection: "$('done')" has no equivalent; write a resolver in a TypeScript config`,
-      'Mutation.end: no field of its type Done could be converted',
+      'Mutation.end: no field of the return type Done could be converted',
       'Alone.more: no converted field returns the type Alone',
     ])
   })
@@ -209,12 +222,12 @@ describe('init --from', () => {
     [
       'a list made of others',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: { b: d }") } type U { b: Int l: [T] }',
-      /U\.l: the selection is the object itself, which cannot have the type \[T\]/,
+      /U\.l: a selection without a property is not supported for the type \[T\]/,
     ],
     [
       'a value made an object',
       'extend type Query { a: U @connect(source: "s", http: { GET: "/a" }, selection: "b l: ids { c: $ }") } type U { b: Int l: [V] } type V { c: Int d: Int }',
-      /V\.c: the selection is the object itself, which cannot have the type Int/,
+      /V\.c: a selection without a property is not supported for the type Int/,
     ],
     [
       'two places of one field',

@@ -39,7 +39,7 @@ it('init --from a .meshrc.yaml gives an OpenAPI source the names that Mesh gives
   )
   expect([await folder.command('init', '--from', '.meshrc.yaml'), folder.err]).toEqual([0, []])
   expect(folder.out.filter((line) => line.startsWith('skipped '))).toEqual([
-    'skipped  .meshrc.yaml:1: Jokes: 64-bit integers (BigInt) above 2^53 are strings of digits now instead of numbers; smaller ones remain numbers',
+    'skipped  .meshrc.yaml:1: Jokes: 64-bit integers (BigInt) that are not safe integers in JavaScript are now strings of digits; safe integers remain numbers',
   ])
   const config = parse(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8'))
   expect(config.rest.Jokes).toMatchObject({

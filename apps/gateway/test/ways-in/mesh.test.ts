@@ -99,12 +99,12 @@ describe('init --from a .meshrc.yaml', () => {
         "skipped  .meshrc.yaml:16: Trips: header X-Locale: only fixed values and the client header of the same name can be converted; set other values in a TypeScript config",
         "skipped  .meshrc.yaml:22: Trips: ignoreErrorResponses cannot be converted; look for a similar setting of REST sources",
         "skipped  .meshrc.yaml:24: Trips: rename of Trip(.*): regular expressions have no equivalent; use * as a wildcard",
-        "skipped  .meshrc.yaml:49: Trips: transform namingConvention cannot be converted, only prefix, rename and filterSchema",
-        "skipped  .meshrc.yaml:55: people: 64-bit integers (BigInt) above 2^53 are strings of digits now instead of numbers; smaller ones remain numbers",
+        "skipped  .meshrc.yaml:49: Trips: transform namingConvention cannot be converted; expected prefix, rename or filterSchema with options",
+        "skipped  .meshrc.yaml:55: people: 64-bit integers (BigInt) that are not safe integers in JavaScript are now strings of digits; safe integers remain numbers",
         "skipped  .meshrc.yaml:91: almanac: {context.year} has no equivalent; write a resolver in a TypeScript config",
         "skipped  .meshrc.yaml:99: Legacy: handler soap: SOAP sources are not supported",
-        "skipped  .meshrc.yaml:103: additionalTypeDefs: replace fields with @resolveTo by joins (gRPC) or on (REST endpoint); write other definitions in typeDefs",
-        "skipped  .meshrc.yaml:117: Trip.guide: this resolver cannot be converted; replace it by joins (gRPC), on (REST endpoint) or a resolver in a TypeScript config",
+        "skipped  .meshrc.yaml:103: additionalTypeDefs: replace each field that uses @resolveTo with an entry in "joins" of a gRPC source or in "on" of a REST endpoint; write other definitions in typeDefs",
+        "skipped  .meshrc.yaml:117: Trip.guide: this resolver cannot be converted; use "joins" of a gRPC source, "on" of a REST endpoint, or a resolver in a TypeScript config",
         "skipped  .meshrc.yaml:125: plugins: the gateway supports Yoga and Envelop plugins; add them in a TypeScript config",
         "skipped  .meshrc.yaml:128: cache: set responseCache",
         "clients  3 breaking, 1 dangerous",
@@ -131,7 +131,9 @@ describe('init --from a .meshrc.yaml', () => {
   it('without the schema that Mesh built it has the names of methods, and JSON where types were made of samples', async () => {
     const { folder, said } = await moved(false)
     expect(said.filter((line) => !line.startsWith('skipped '))).toEqual([])
-    const untyped = said.filter((line) => line.includes('because its types are unknown'))
+    const untyped = said.filter((line) =>
+      line.includes('because .mesh/schema.graphql does not define the field'),
+    )
     expect(untyped).toHaveLength(3)
     expect(untyped.filter((line) => line.includes('returns JSON and sends no body'))).toHaveLength(1)
     expect(await folder.command('check')).toBe(0)

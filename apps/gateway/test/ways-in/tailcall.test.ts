@@ -151,7 +151,7 @@ describe('init --from a configuration of Tailcall', () => {
     ).toMatchFileSnapshot('written/library.config.yaml.snap')
     expect(await folder.command('check', '--against', 'library.graphql')).toBe(1)
     expect(folder.err).toEqual([
-      'vinyasa: --against library.graphql: 2 breaking changes; apply the settings above, if any, or inform the clients',
+      'vinyasa: --against library.graphql: 2 breaking changes; apply the listed settings, if any, or tell the owners of the clients about the changes',
     ])
     const endpoint = await folder.start()
     const answers: Record<string, any> = {}
@@ -203,11 +203,11 @@ type Film { id: ID! minutes: Int }
   await folder.command('init', '--from', 'old.graphql')
   expect(folder.out.filter((line) => /^(skipped|wrong)/.test(line))).toEqual([
     expect.stringMatching(
-      /^wrong    rest\.old_\d+: .*the members Book and Film of Found cannot be told apart/,
+      /^wrong    rest\.old_\d+: .*the members Book and Film of Found cannot be distinguished/,
     ),
   ])
   expect(await folder.command('check')).toBe(1)
-  expect(folder.err.join('\n')).toContain('the members Book and Film of Found cannot be told apart')
+  expect(folder.err.join('\n')).toContain('the members Book and Film of Found cannot be distinguished')
   const path = join(folder.directory, 'gateway.config.yaml')
   const config = await readFile(path, 'utf8')
   await writeFile(path, config.replace(/(Film:\n\s+required:\n)(\s+)- id\n/, '$1$2- minutes\n'))

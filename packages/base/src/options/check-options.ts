@@ -43,7 +43,8 @@ export function wrongOption(options: object, known: AnyKnownOptions, place = '')
       return `option ${place}${name} is ${shown(value, below)}; expected ${below.expected}`
     }
     for (const item of [value].flat() as unknown[]) {
-      if (item === null) return `option ${place}${name} is null; expected an object`
+      if (item === null)
+        return `option ${place}${name} ${value === null ? 'is' : 'contains'} null; expected an object`
       if (typeof item !== 'object') continue
       const wrong = wrongOption(item, below, `${place}${name}.`)
       if (wrong !== undefined) return wrong

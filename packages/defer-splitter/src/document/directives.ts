@@ -18,7 +18,7 @@ function createDeferDirective(): GraphQLDirective {
       if: {
         type: new GraphQLNonNull(GraphQLBoolean),
         defaultValue: true,
-        description: 'If false, the fields are delivered with the first part of the response.',
+        description: 'If false, the fragment is not deferred.',
       },
       label: {
         type: GraphQLString,

@@ -24,7 +24,7 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
       if (!label || label.kind === Kind.NULL) return
       if (label.kind !== Kind.STRING) {
         context.reportError(
-          new GraphQLError(`The label of @${name} must be a string in the document, not a variable.`, {
+          new GraphQLError(`The label of @${name} must be a string literal.`, {
             nodes: node,
           }),
         )

@@ -126,7 +126,7 @@ const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
   for (let index = 0; index < items.length; index++) {
     if (index > 0 && index % ITEMS_A_TURN === 0) {
       await new Promise<void>((resolve) => inLaterTurn(resolve))
-      if (call.group.isClosed) throw new Error('The client no longer waits for the response.')
+      if (call.group.isClosed) throw new Error('The result of the field is no longer needed.')
     }
     completed.push(heard(completeItem(call, itemShape, items[index], path, index, shared)))
   }
@@ -178,7 +178,7 @@ function completeItem(
 
 const completeObject: Complete<GraphQLObjectType> = (call, type, source, path, shared) => {
   const { group, field } = call
-  if (group.isClosed) throw new Error('The client no longer waits for the response.')
+  if (group.isClosed) throw new Error('The result of the field is no longer needed.')
   if (!type.isTypeOf || !isObjectCounter(type.isTypeOf)) group.operation.size.addObject()
   const place = { type, source, path, shared }
   if (!type.isTypeOf) return call.executeObject(group, place, field.below)

@@ -50,7 +50,7 @@ export class FieldCall {
     const { group, field, place } = this
     const { contextValue } = group.operation
     this.#isShared = isShared
-    if (group.isClosed) throw new Error('The client no longer waits for the response.')
+    if (group.isClosed) throw new Error('The result of the field is no longer needed.')
     const { definition } = field
     const { source } = place
     const resolve = definition.resolve ?? group.operation.fieldResolver

@@ -45,7 +45,7 @@ export function prepareOperation(
   if (!known)
     return [
       badRequest(
-        'The document has several operations, or it has no operation with the given name. Set operationName to one of its operations.',
+        'The operation to execute is unknown. The document must have an operation with the name in operationName, or exactly one operation if operationName is not set.',
       ),
     ]
   const { definition, fragments } = known

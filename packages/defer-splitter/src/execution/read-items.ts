@@ -39,7 +39,7 @@ export function readItems(
 
     function leave(): void {
       close()
-      fail(new Error('The client no longer waits for the response.'))
+      fail(new Error('The result of the field is no longer needed.'))
     }
 
     /** A generator that waits hears of it only when it goes on: nobody waits for that. */

@@ -239,7 +239,7 @@ export class StreamingRun implements DeliveryRun {
         this.#close()
         this.#answerLate?.({ errors })
       } else {
-        const why = `the query took longer than ${maxTotalTimeoutMs} ms`
+        const why = `the operation took longer than ${maxTotalTimeoutMs} ms`
         this.#giveUp(openRecords(this.#root), (path) => fragmentTimedOut(path, why))
       }
     }, maxTotalTimeoutMs)

@@ -44,7 +44,7 @@ export function compileCall(
   const [node] = nodes
   const mark = marks.of(definition)
   if (!node || mark?.kind !== 'method')
-    throw new NotPlannable(`the field ${definition.name} does not call a unary gRPC query method`)
+    throw new NotPlannable(`the field ${definition.name} is not a query field that calls a unary gRPC method`)
   const { method } = mark
   const { runtime, withMask } = method
   const info = {
@@ -108,7 +108,7 @@ function replyWriter(
     const value = decode(transcoder.reader.buffer)
     const json = leafToJson(isFlag ? true : value, nullable)
     if (json === undefined && isNonNullType(type))
-      throw new FallBack(`a field of the non-nullable type ${String(type)} has the value null`)
+      throw new FallBack(`a value of the non-nullable type ${String(type)} is null`)
     transcoder.json.text(json ?? 'null')
   }
 }

@@ -31,7 +31,7 @@ export function findEntities(options: {
       context.findings.push({
         file: message.file.proto.name,
         element: message.typeName,
-        message: `is an entity, but no method accepts its keys; expose a method that returns ${typeName} for the key "${annotation.keys[0]}", set federation.entities, or set resolvable: false`,
+        message: `is an entity, but this source cannot resolve it; expose a QUERY or RESOLVER method that accepts the key "${annotation.keys[0]}" and returns ${typeName}, set federation.entities["${typeName}"] to a valid join, or set resolvable: false`,
       })
     entities.push({ typeName, field })
   }

@@ -23,7 +23,9 @@ export const grpcFastPath: FastPath = {
   prepareRoots(selections, scope) {
     const mark = selections[0] && marks.of(selections[0].field)
     if (mark?.kind !== 'method')
-      throw new NotPlannable(`the field ${selections[0]?.field.name} does not call a unary gRPC query method`)
+      throw new NotPlannable(
+        `the field ${selections[0]?.field.name} is not a query field that calls a unary gRPC method`,
+      )
     const joins = createJoinPlans()
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
     const prepare = (before: string, after: string): Prepared => {

@@ -94,7 +94,10 @@ export function createJoinField(
   if (join.method === undefined) return report('has no method; set method or batch.method')
   const method = context.findMethod(join.method)
   if (!method)
-    return report(`the protos have no method "${join.method}"; write "package.Service.Method"`, 'method')
+    return report(
+      `method is "${join.method}", but the protos have no such method; write the full name ("package.Service.Method")`,
+      'method',
+    )
   if (method.methodKind !== 'unary')
     return report(`${join.method} is a streaming method; a join needs a unary method`, 'method')
   const request = join.request ?? {}
@@ -155,7 +158,7 @@ function createBatchField(
   const method = context.findMethod(batch.method)
   if (!method)
     return report(
-      `batch.method: the protos have no method "${batch.method}"; write "package.Service.Method"`,
+      `batch.method is "${batch.method}", but the protos have no such method; write the full name ("package.Service.Method")`,
       'batch',
       'method',
     )
@@ -219,7 +222,10 @@ export function declaredResolver(
     ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
   )
   const [method, other] = nearestMethods(parent, named, shapes)
-  if (!method) return report('no RESOLVER or QUERY method has that name')
+  if (!method)
+    return report(
+      'no exposed RESOLVER or QUERY method has that name; expose such a method, or correct the name',
+    )
   if (other)
     return report(
       `both ${method.origin} and ${other.origin} have that name; rename one of these methods with (graphql.schema).name`,
@@ -234,7 +240,7 @@ export function declaredResolver(
   // A scalar is the value that the request is filled from.
   if (field.value.kind === 'message' && given !== declared)
     return report(
-      `${method.origin} returns ${given}, and the field is ${declared}; both must have the same type`,
+      `${method.origin} returns ${given}, but the field is declared as ${declared}; both types must be the same`,
     )
   const siblings = shapes.message(parent).fields
   const inputs = shapes.message(method.desc.input).fields

@@ -14,7 +14,7 @@ export function compileKeyPath(shapes: Shapes, input: DescMessage, path: string)
   for (const name of path.split('.')) {
     if (!message)
       return refuse(
-        `is "${path}", but ${lastOf(fields).desc.parent.typeName}.${lastOf(fields).name} is not a message`,
+        `is "${path}", but ${lastOf(fields).desc.parent.typeName}.${lastOf(fields).name} has no field that can hold a key; end the path before "${name}"`,
       )
     const field = fieldOf(shapes, message, name)
     if (!field)
@@ -27,16 +27,16 @@ export function compileKeyPath(shapes: Shapes, input: DescMessage, path: string)
   const lists = fields.filter(({ cardinality }) => cardinality !== 'single')
   if (lists.length > 1)
     return refuse(
-      `is "${path}", which contains two lists, ${lists.map(({ name }) => name).join(' and ')}; it must contain exactly one`,
+      `is "${path}", but ${lists.map(({ name }) => name).join(' and ')} are lists or maps; the path must contain exactly one list and no map`,
     )
   const [list] = lists
   if (list?.cardinality !== 'list')
     return refuse(
-      `is "${path}", which is not a repeated field of ${input.typeName}; ${fieldNames(shapes, input)}`,
+      `is "${path}", but the path must contain a repeated field of ${input.typeName}; ${fieldNames(shapes, input)}`,
     )
   if (message)
     return refuse(
-      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which is a'} ${message.typeName}; add the field that holds the key: ${suggestions(shapes, message, path) || 'the message has no scalar field'}`,
+      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which has the type'} ${message.typeName}; end the path at the field that holds the key (${suggestions(shapes, message, path) || 'the message has no such field'})`,
     )
   const place = fields.indexOf(list)
   const [around, within] = [fields.slice(0, place + 1), fields.slice(place + 1)]

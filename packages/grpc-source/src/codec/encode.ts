@@ -43,7 +43,7 @@ class EncoderCompiler {
       if (!isRecord(value)) {
         if (shape.fields.length > 0) throw wrongValue(path, 'an object', value)
         if (value === true) return
-        throw wrongValue(path, `true or absent, because ${desc.typeName} has no fields`, value)
+        throw wrongValue(path, `true (${desc.typeName} has no fields)`, value)
       }
       const source = shape.oneofs.length === 0 ? value : flattenOneofs(shape, value, path)
       for (const { name, write } of writes) {
@@ -93,7 +93,7 @@ class EncoderCompiler {
       if (packed) writer.tag(number, WireType.LengthDelimited).fork()
       for (const [index, item] of value.entries()) {
         if (item === null || item === undefined)
-          throw wrongValue(`${path}.${index}`, 'non-null, because protobuf lists cannot contain null', item)
+          throw wrongValue(`${path}.${index}`, 'non-null (protobuf lists cannot contain null)', item)
         write(writer, item, `${path}.${index}`)
       }
       if (packed) writer.join()
@@ -110,7 +110,7 @@ class EncoderCompiler {
         if (entryValue === null || entryValue === undefined)
           throw wrongValue(
             `${path}.${String(entryKey)}`,
-            'non-null, because protobuf maps cannot contain null',
+            'non-null (protobuf maps cannot contain null)',
             entryValue,
           )
         writeValue(writer, entryValue, `${path}.${String(entryKey)}`)

@@ -73,7 +73,7 @@ function toSeconds(match: RegExpExecArray): bigint | undefined {
 export function formatDuration({ seconds, nanos }: SecondsAndNanos): string | GraphQLError {
   if (seconds < -MAX_DURATION || seconds > MAX_DURATION) {
     return badValueError(
-      `The backend sent a google.protobuf.Duration of ${seconds} seconds, which is outside -${MAX_DURATION} to ${MAX_DURATION}`,
+      `The backend sent a google.protobuf.Duration of ${seconds} seconds; the seconds must be from -${MAX_DURATION} to ${MAX_DURATION}`,
     )
   }
   const isMixed = (seconds < 0n && nanos > 0) || (seconds > 0n && nanos < 0)
@@ -90,7 +90,12 @@ export function formatDuration({ seconds, nanos }: SecondsAndNanos): string | Gr
 export function parseDuration(value: unknown, path: string): SecondsAndNanos {
   const match = typeof value === 'string' ? DURATION.exec(value) : null
   const seconds = BigInt(match?.[2] ?? 0)
-  if (!match || seconds > MAX_DURATION) throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
+  if (!match || seconds > MAX_DURATION)
+    throw wrongValue(
+      path,
+      `a duration in seconds such as "1.5s", with at most ${MAX_DURATION} seconds and 9 decimals`,
+      value,
+    )
   const nanos = parseFraction(match[3])
   return match[1] === '-' ? { seconds: -seconds, nanos: nanos === 0 ? 0 : -nanos } : { seconds, nanos }
 }

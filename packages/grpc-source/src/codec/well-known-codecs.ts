@@ -66,24 +66,30 @@ export function wellKnownCodecs(
     'google.protobuf.Struct': {
       decode: (reader) => readStruct(reader),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON object', value, () => writeStruct(new BinaryWriter(), value).finish()),
+        encodeJson(path, 'a JSON object with at most 500 levels', value, () =>
+          writeStruct(new BinaryWriter(), value).finish(),
+        ),
     },
     'google.protobuf.Value': {
       decode: (reader) => readValue(reader),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON value', value, () => writeValue(new BinaryWriter(), value).finish()),
+        encodeJson(path, 'a JSON value with at most 500 levels', value, () =>
+          writeValue(new BinaryWriter(), value).finish(),
+        ),
     },
     'google.protobuf.ListValue': {
       decode: (reader) => readList(reader),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON array', value, () => writeList(new BinaryWriter(), value).finish()),
+        encodeJson(path, 'a JSON array with at most 500 levels', value, () =>
+          writeList(new BinaryWriter(), value).finish(),
+        ),
     },
     'google.protobuf.Any': {
       decode: (reader) => decodeAny(reader.rest(), registry),
       encode: (value, path) =>
         encodeJson(
           path,
-          'an object whose "@type" is the name of a message in the protos, or an object with "@type" and "value", the bytes as base64',
+          'an object with "@type" (the name of a message in the protos) and the fields of that message, or with "@type" and "value" (the message in base64)',
           value,
           () => encodeAny(value, registry),
         ),
@@ -129,7 +135,11 @@ function toMaskPaths(value: unknown, path: string): string[] {
         : []
   const valid = isShort && paths.every((part) => typeof part === 'string' && /^[\w.]+$/.test(part.trim()))
   if (!valid || (paths.length === 0 && value !== '' && !Array.isArray(value))) {
-    throw wrongValue(path, 'field paths such as "name,address.street"', value)
+    throw wrongValue(
+      path,
+      `field paths such as "name,address.street" with at most ${MAX_MASK_LENGTH} characters`,
+      value,
+    )
   }
   return (paths as string[]).map((part) => part.trim())
 }

@@ -199,7 +199,7 @@ export class TooManyItemsError extends MalformedMessageError {
 
   constructor(maxItems: number) {
     super(
-      `the reply has more than ${maxItems} items (maxResponseItems); request fewer items, or raise the limit`,
+      `the reply has more than ${maxItems} list and map items; request fewer items, or raise maxResponseItems`,
     )
     this.maxItems = maxItems
   }

@@ -217,7 +217,7 @@ function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotat
   const more = likely.length - MAX_NAMED
   const named = likely.slice(0, MAX_NAMED).map(({ id }) => id)
   notes.push(
-    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: mapped to mutations, because the protos do not declare them as reads; if they only read, add ` +
+    `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: mapped to mutations, because the protos do not declare them as reads; if a method only reads, add ` +
       `"option idempotency_level = NO_SIDE_EFFECTS" to the proto, or set methods: { '${first.id}': { schema: { type: 'QUERY' } } }`,
   )
 }
@@ -228,11 +228,15 @@ type Report = (message: string, ...option: readonly string[]) => void
 function checkKind(desc: DescMethod, type: FieldType, report: Report): void {
   const refuse = (message: string): void => report(message, 'schema', 'type')
   if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
-    refuse('is a SUBSCRIPTION but returns one response; declare "returns (stream …)", or use type: QUERY')
+    refuse(
+      'is a SUBSCRIPTION but returns one response; declare "returns (stream …)", or use type: QUERY or MUTATION',
+    )
   } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
     refuse(`returns a stream, but a ${type} returns one response; use type: SUBSCRIPTION`)
   } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
-    refuse('accepts a stream of requests, which joined fields cannot send; use type: MUTATION or QUERY')
+    refuse(
+      'accepts a stream of requests, but a RESOLVER field sends one request; use type: MUTATION or QUERY',
+    )
   }
 }
 
@@ -248,7 +252,7 @@ function checkLive(live: LiveOptions | undefined, type: FieldType, report: Repor
   for (const trigger of live.triggers ?? []) {
     if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
       refuse(
-        `live_query.triggers contains "${trigger}"; write "<EntityType>.<operation>", each part can be "*"`,
+        `live_query.triggers contains "${trigger}"; write "<EntityType>.<operation>", where each part can be "*"`,
         'triggers',
       )
     }

@@ -48,7 +48,7 @@ export function createTypeNames(options: {
   const { overrides, naming, used, shapes, findings } = options
   checkOverrides(overrides, findings)
   const names = new Map<string, string>()
-  const owners = new Map<string, string>(RESERVED.map((name) => [name, 'GraphQL']))
+  const owners = new Map<string, string>(RESERVED.map((name) => [name, 'a built-in type']))
   const renamed: Renamed[] = []
 
   function nameOf(key: string, owner: string, candidates: readonly string[]): string {

@@ -49,7 +49,7 @@ function isMarkedImport({ $unknown = [] }: Message): boolean {
 
 function descriptorSetError(origin: string, reason: string, cause?: unknown): GrpcSourceError {
   return descriptorError(
-    `descriptorSet: ${origin} cannot be read as a FileDescriptorSet (${reason}); create a descriptor set with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
+    `descriptorSet: ${origin} cannot be read as a FileDescriptorSet (${reason}); correct descriptorSet, or create a descriptor set with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
     cause,
     ['descriptorSet'],
   )

@@ -35,10 +35,10 @@ export async function loadDescriptors(
   const named = Object.entries(inputs).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
   if (named.length !== 1) {
     const inUse = named.map((name) => (protoFiles ? name : name.replace('protoFiles', 'protoText')))
-    const found = inUse.length === 0 ? 'none of these options is set' : `${inUse.join(' and ')} are set`
+    const found = inUse.length === 0 ? 'no descriptors are configured' : `${inUse.join(' and ')} are set`
     throw optionError(
       [],
-      `set exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata; ${found}`,
+      `${found}; set exactly one of protoFiles (or protoText), descriptorSet, reflection and protoMetadata`,
     )
   }
   if (typeof descriptorSet === 'string') onFile(descriptorSet)
@@ -60,7 +60,12 @@ export async function loadDescriptors(
     return ordered(createDescriptorRegistry(set), ownFiles, ({ file }) => ownFiles.has(file.proto.name))
   }
   const transport = main()
-  if (!transport) throw optionError(['reflection'], 'reflection needs an endpoint; set endpoint')
+  if (!transport) {
+    throw optionError(
+      ['reflection'],
+      'reflection is set, but endpoint is not; set endpoint to the address of the server',
+    )
+  }
   const asked = reflection === true || !reflection ? {} : reflection
   const { set, services } = await reflectDescriptors(transport, endpoint, asked, onLeftOut)
   const registry = createDescriptorRegistry(set)

@@ -52,7 +52,8 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
   const missing: MissingImport[] = []
-  const where = includePaths.length === 0 ? 'includePaths is empty' : `looked in ${includePaths.join(', ')}`
+  const where =
+    includePaths.length === 0 ? 'includePaths is empty' : `includePaths contains ${includePaths.join(', ')}`
   const find = createProtoFinder({ protoFiles, protoText, includePaths, onFile })
 
   function compile(proto: FoundProto, chain: readonly Importing[] = []): Promise<void> | undefined {
@@ -110,7 +111,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
     const proto = await find.named(path)
     if (!proto)
       throw descriptorError(
-        `the proto file "${path}" does not exist (working directory ${process.cwd()}; ${where}); correct the path, or add the file's folder to includePaths`,
+        `the proto file "${path}" was not found (working directory ${process.cwd()}; ${where}); set the path of a .proto file, or add the file's folder to includePaths`,
         undefined,
         ['protoFiles', index],
       )
@@ -121,7 +122,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const symbols = resolveTypes(references, files, [...wellKnown.values()], missing, where)
   for (const { importPath, importedBy } of missing) {
     onLeftOut(
-      `${importedBy} imports "${importPath}", which was not found (${where}); options that the missing file defines are ignored, unless you add its folder to includePaths`,
+      `${importedBy} imports "${importPath}", which was not found (${where}); options that this file defines are ignored; to use the options, add the folder of the file to includePaths`,
     )
   }
   return { registry: withOptions(files, [...wellKnown.values()], symbols, onLeftOut), named }
@@ -177,7 +178,7 @@ function resolveTypes(
     if (absent) {
       const { element, name } = reference
       throw descriptorError(
-        `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which is not defined in any other file; add the folder of the imported file to includePaths, or its text to protoText`,
+        `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which is not defined in any other file; add the folder of the imported file to includePaths, or the text of the imported file to protoText`,
       )
     }
     throw invalidFile(reference.file, [new ProtoSyntaxError(reference.at, whyNoType(reference, resolution))])
@@ -191,7 +192,7 @@ function whyNoType(
 ): string {
   const uses = `${element} uses the type "${name}", which`
   if (!resolution) {
-    return `${uses} is not defined in this file or its imports; correct the name, or import the file that defines it`
+    return `${uses} is not defined in this file or its imports; correct the name, or import the file that defines the type`
   }
   if ('wrong' in resolution) return `${uses} ${resolution.wrong}`
   return `${uses} is defined in ${resolution.unseen}, but ${file} does not import that file; add import "${resolution.unseen}";`
@@ -237,7 +238,7 @@ function invalidFiles(files: readonly FileFaults[]): GrpcSourceError {
   const texts = files.map(({ file, faults }) => {
     const [first, ...more] = faults.map(({ message }) => message)
     if (more.length === 0) return `${file} is not a valid .proto file: ${first}`
-    return `${file} is not a valid .proto file, ${faults.length} errors:\n${[first, ...more].map((text) => `- ${text}`).join('\n')}`
+    return `${file} is not a valid .proto file (${faults.length} errors):\n${[first, ...more].map((text) => `- ${text}`).join('\n')}`
   })
   return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', texts.join('\n'), {
     findings,

@@ -66,7 +66,7 @@ export async function reflectDescriptors(
     const reason = (cause instanceof GrpcCallError ? `${cause.status}: ` : '') + reasonOf(cause)
     throw new GrpcSourceError(
       'GRPC_SOURCE_REFLECTION',
-      `reflection: the server at ${endpoint} did not return its descriptors (${reason}); start the server, enable its reflection service, or set protoFiles or descriptorSet`,
+      `reflection could not load the descriptors from the server at ${endpoint} (${reason}); start the server, enable its reflection service, or set protoFiles or descriptorSet instead of reflection`,
       { cause },
     )
   }
@@ -87,7 +87,7 @@ class ReflectedFiles {
       if (this.#bytes > MAX_BYTES || this.#files.size >= MAX_FILES)
         throw new GrpcSourceError(
           'GRPC_SOURCE_REFLECTION',
-          `reflection: the descriptors of the server exceed ${MAX_BYTES} bytes or ${MAX_FILES} files; list the services that you need in reflection.services`,
+          `the descriptors that the server returns by reflection exceed ${MAX_BYTES} bytes or ${MAX_FILES} files; list only the services that you need in reflection.services`,
         )
       const file = fromBinary(FileDescriptorProtoSchema, bytes)
       if (this.#files.has(file.name)) continue
@@ -130,7 +130,7 @@ async function addServices(
       if (files.hasService(name)) continue
       described.delete(name)
       leftOut.push(
-        `${name}: the server lists this service, but returned no descriptor for the service (${reason ?? 'the returned files do not define the service'})`,
+        `the server lists the service ${name}, but did not return the descriptor of the service (${reason ?? 'the returned files do not define the service'})`,
       )
     }
   }
@@ -144,11 +144,11 @@ async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
     const answers = await ask(missing.map((name) => ({ fileByFilename: name })))
     for (const [index, name] of missing.entries()) {
       const reason = files.add(answers[index])
-      if (reason !== undefined) throw new Error(`the import "${name}": ${reason}`)
+      if (reason !== undefined)
+        throw new Error(`the server did not return the imported file "${name}" (${reason})`)
     }
     const still = files.missingImports().find((name) => missing.includes(name))
-    if (still !== undefined)
-      throw new Error(`the import "${still}": the server did not return a file with this name`)
+    if (still !== undefined) throw new Error(`the server did not return the imported file "${still}"`)
   }
 }
 
@@ -206,7 +206,7 @@ async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Pr
   if (unknown === undefined) return [...wanted]
   throw new GrpcSourceError(
     'GRPC_SOURCE_REFLECTION',
-    `reflection.services contains "${unknown}", which the server does not have; its services are ${listed.join(', ')}`,
+    `reflection.services contains "${unknown}", which is not among the services that the server lists (${listed.join(', ') || 'none'}); correct or remove the name`,
   )
 }
 

@@ -124,7 +124,7 @@ function itemWriter(
     !isObjectType(type)
   )
     throw new NotPlannable(
-      `a plan cannot read the items of the join ${definition.name} as ${String(definition.type)}`,
+      `the join ${definition.name} of type ${String(definition.type)} has no plan: the items must be messages without delimited encoding, and the type must be ${join.many ? 'a list of an object type' : 'an object type'}`,
     )
   const compiler = createMessageCompiler(scope, codecs, plans)
   const plan = compiler.object(items.value.message, type, nodes, itemKey)

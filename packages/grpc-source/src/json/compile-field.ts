@@ -63,7 +63,7 @@ export function createFieldCompiler(
     const write = leafWriter(value, nullable, isNonNullType(type), options)
     if (!write)
       throw new NotPlannable(
-        `the GraphQL type ${String(nullable)} is not a scalar or an enum, but its protobuf value is converted to one`,
+        `the protobuf value is converted to a scalar or an enum, but its GraphQL type ${String(nullable)} is neither`,
       )
     return write
   }
@@ -73,7 +73,7 @@ export function createFieldCompiler(
     const check = skipRules.check(field)
     if (field.value.kind !== 'message' || !check)
       throw new NotPlannable(
-        `${field.desc.toString()} is a Boolean in GraphQL, but not a message without fields in the protos`,
+        `${field.desc.toString()} is a Boolean in GraphQL, but its protobuf type is not an empty message`,
       )
     const wireType = wireTypeOf(field.value, options.scalars)
     if (field.cardinality === 'list')

@@ -32,7 +32,7 @@ export function leafWriter(
 ): WriteValue | undefined {
   if (!isLeafType(type)) return undefined
   const writeNull = ({ json }: Transcoder): void => {
-    if (isNonNull) throw new FallBack(`a field of the non-nullable type ${type.name}! has the value null`)
+    if (isNonNull) throw new FallBack(`a value of the non-nullable type ${type.name}! is null`)
     json.raw(NULL)
   }
   if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)

@@ -7,6 +7,6 @@ export function plainField(type: GraphQLObjectType, name: string): GraphQLField<
   const definition = fieldOf(type, name)
   if (!definition) throw new NotPlannable(`the type ${type.name} has no field ${name}`)
   if ((memberOf(definition) === undefined && !isFlag(definition)) || definition.args.length > 0)
-    throw new NotPlannable(`${type.name}.${name} has a resolver`)
+    throw new NotPlannable(`${type.name}.${name} has a resolver or arguments`)
   return definition
 }

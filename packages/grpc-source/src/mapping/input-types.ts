@@ -151,7 +151,7 @@ export class InputTypes {
     this.#options.findings.push({
       file: field.desc.parent.file.proto.name,
       element: `${field.desc.parent.typeName}.${field.desc.name}`,
-      message: `the default "${text}" is not a valid ${String(type)}; write it in GraphQL syntax`,
+      message: `the default "${text}" is not a value of the type ${String(type)}; write a GraphQL literal of this type`,
     })
     return undefined
   }

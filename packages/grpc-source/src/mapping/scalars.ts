@@ -22,13 +22,17 @@ export function createScalar(name: CustomScalar, typeName: string): GraphQLScala
 function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
   switch (name) {
     case 'DateTime':
-      return scalar(typeName, 'A point in time, RFC 3339 with up to nanoseconds: `2026-01-31T12:00:00.5Z`.', {
-        parse: (value) => (parseTimestamp(value, typeName), value),
-        specifiedBy: 'https://www.rfc-editor.org/rfc/rfc3339',
-        output: (value) => (value instanceof Date ? value.toISOString() : value),
-      })
+      return scalar(
+        typeName,
+        'An RFC 3339 date and time with up to nine decimals of a second, such as `2026-01-31T12:00:00.5Z`.',
+        {
+          parse: (value) => (parseTimestamp(value, typeName), value),
+          specifiedBy: 'https://www.rfc-editor.org/rfc/rfc3339',
+          output: (value) => (value instanceof Date ? value.toISOString() : value),
+        },
+      )
     case 'Duration':
-      return scalar(typeName, 'A duration in seconds, with up to nine decimals: `1.5s`.', {
+      return scalar(typeName, 'A duration in seconds with up to nine decimals, such as `1.5s`.', {
         parse: (value) => (parseDuration(value, typeName), value),
       })
     case 'Bytes':
@@ -100,9 +104,12 @@ function parseLong(value: unknown, typeName: string): string | number {
   const valid =
     (typeof value === 'number' && Number.isSafeInteger(value)) ||
     (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
-  return checked(value, valid, typeName, 'a 64-bit integer, as a string if it exceeds 2^53') as
-    | string
-    | number
+  return checked(
+    value,
+    valid,
+    typeName,
+    'a 64-bit integer (a string if its absolute value is 2^53 or more)',
+  ) as string | number
 }
 
 function parseBytes(value: unknown): unknown {

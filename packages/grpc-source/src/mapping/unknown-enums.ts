@@ -12,7 +12,7 @@ export function warnOfUnknownEnums(
     if (seen.has(key) || seen.size >= 1_000) return
     seen.add(key)
     logger.warn(
-      `grpc source "${sourceName}": the backend sent ${number}, which is not a value of ${enumName}; the field is null. Update the protos to the version of the backend`,
+      `grpc source "${sourceName}": the backend sent ${number}, which is not a value of ${enumName} and becomes null; update the protos to the version of the backend`,
     )
   }
 }

@@ -133,7 +133,7 @@ export class MethodRuntime {
       const { done } = await replies.next()
       if (done) return reply.value
       await replies.return?.()
-      throw new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one reply')
+      throw new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one response message')
     } catch (error) {
       throw toRpcError(error, errors)
     }

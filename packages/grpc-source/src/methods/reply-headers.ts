@@ -24,7 +24,7 @@ export interface AnswerHead {
 export function createReplyHeaders(names: readonly string[]): ReplyHeaders {
   for (const [index, name] of names.entries()) {
     if (!isOfConnection(name.toLowerCase()) && /^[\w.!#$%&'*+^`|~-]+$/.test(name)) continue
-    const message = `responseHeaders: "${name}" cannot be forwarded, because it is not a valid header or belongs to the connection or the body`
+    const message = `responseHeaders: "${name}" cannot be forwarded, because it is not a valid header name, or HTTP or gRPC controls this header; remove it from responseHeaders`
     throw optionError(['responseHeaders', index], message)
   }
   const chosen = new Set(names.map((name) => name.toLowerCase()))

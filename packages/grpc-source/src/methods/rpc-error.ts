@@ -43,14 +43,14 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
 }
 
 const TOO_MANY_STREAMS =
-  'This client has too many open streams of the service. Close one of them, or try again later.'
+  'The limit of open streams to the service is reached. If this client has open streams, close one of them, or try again later.'
 
 /** Returns an error for a limit of this server, which must not be reported as a backend error. */
 function toLimitError(error: unknown): GraphQLError | undefined {
   if (error instanceof TooManyItemsError) {
     const limit = error.maxItems
     return new GraphQLError(
-      `The reply of the service has more than ${limit} list items; request fewer items`,
+      `The reply of the service has more than ${limit} list and map items; request fewer items`,
       {
         extensions: { code: RESPONSE_TOO_LARGE, limit },
       },
@@ -70,7 +70,7 @@ function toLimitError(error: unknown): GraphQLError | undefined {
           RESPONSE_TOO_LARGE,
         ]
       : [
-          `The arguments are larger than ${limit} bytes, the limit of requests to the service; send less data`,
+          `The request to the service exceeds the limit of ${limit} bytes; send smaller arguments, or request fewer items`,
           'BAD_USER_INPUT',
         ]
   return new GraphQLError(text, { extensions: { code, limit } })

@@ -96,7 +96,7 @@ export function createCaller(options: {
       if (timeoutMs !== undefined && timeoutMs <= 0) {
         throw new GrpcCallError(
           'DEADLINE_EXCEEDED',
-          'the deadline of the operation passed before the call was sent',
+          `the deadline of the operation passed before attempt ${attempt + 1} of the call was sent`,
           { wasSent: attempt > 0 },
         )
       }
@@ -114,7 +114,7 @@ export function createCaller(options: {
         if (call.deadline !== undefined && clock.now() + pause >= call.deadline) throw error
         await sleep(clock, pause, call.signal)
         if (call.signal?.aborted)
-          throw new GrpcCallError('CANCELLED', 'the client disconnected between two attempts')
+          throw new GrpcCallError('CANCELLED', 'the call was cancelled before the next attempt')
       }
     }
   }

@@ -246,7 +246,7 @@ function isServiceError(error: unknown): error is ServiceError & { metadata?: Me
 function noConnection({ address, channel: { connectTimeoutMs = 900 } }: ResolvedEndpoint): GrpcCallError {
   return new GrpcCallError(
     'UNAVAILABLE',
-    `${address} accepted the connection but did not start HTTP/2 within ${connectTimeoutMs} ms`,
+    `no HTTP/2 connection to ${address} was established within ${connectTimeoutMs} ms`,
     { retryable: false, wasSent: false },
   )
 }

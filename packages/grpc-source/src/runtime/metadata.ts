@@ -90,7 +90,9 @@ function fixedEntries(values: Readonly<Record<string, MetadataValue>>): Metadata
     const refuse = (text: string, cause?: unknown): GrpcSourceError =>
       optionError(['metadata', 'static', name], `metadata.static: ${text}`, cause)
     if (isOfConnection(name.toLowerCase()))
-      throw refuse(`"${name}" belongs to the connection and cannot be sent as metadata`)
+      throw refuse(
+        `"${name}" cannot be sent as metadata, because HTTP or gRPC controls this header; remove it`,
+      )
     try {
       return toEntries({ [name]: value })
     } catch (error) {
@@ -124,6 +126,6 @@ function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
 function checkedValue(name: string, value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
   throw badInputError(
-    `the value of "${name}" contains characters that gRPC metadata does not allow; use only printable ASCII`,
+    `the value of the header or metadata "${name}" contains characters that gRPC does not allow; use only printable ASCII`,
   )
 }

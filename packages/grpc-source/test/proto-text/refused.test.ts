@@ -44,7 +44,7 @@ it('all faults of all files are told at once, in the order of their places', asy
     beside: { 'b.proto': 'syntax = "proto3";\nmessage B { reserved 1; int32 a = 1; }' },
   })
   expect(error.message.split('\n')).toEqual([
-    'm.proto is not a valid .proto file, 2 errors:',
+    'm.proto is not a valid .proto file (2 errors):',
     expect.stringContaining('- line 3, column 37: A.a has the number 1'),
     expect.stringContaining('- line 4, column 10: the first value of E'),
     expect.stringContaining('b.proto is not a valid .proto file: line 2, column 35: B.a has the number 1'),

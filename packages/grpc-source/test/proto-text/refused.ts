@@ -195,7 +195,7 @@ const NAMES = rows(
   [
     'a name of a file that this one does not see, which it uses',
     `${P3}import "c.proto"; message ▲A {} message B { A a = 1; }`,
-    'A is also defined in b.proto; rename one of the definitions, or import the file by the same path everywhere',
+    'A is also defined in b.proto; rename one of the definitions, or, if both files are the same, import the file by the same path',
     { 'b.proto': `${P3}message A {}`, 'c.proto': `${P3}import "b.proto";` },
   ],
   [
@@ -320,19 +320,23 @@ const ENUMS = rows(
 
 const TYPES = rows(
   ['a type that no file has', `${P3}message A { ▲Nowhere a = 1; }`, 'the type "Nowhere"'],
-  ['a service as a type', `${P3}service S {} message A { ▲S a = 1; }`, 'S is a service'],
+  ['a service as a type', `${P3}service S {} message A { ▲S a = 1; }`, 'is a service (S), not a type'],
   [
     'an enum as a request',
     `${P3}enum E { Z = 0; } message A {} service S { rpc Get(▲E) returns (A); }`,
-    'E is an enum',
+    'is an enum (E), not a message',
   ],
   [
     'an enum as a reply',
     `${P3}enum E { Z = 0; } message A {} service S { rpc Get(A) returns (▲E); }`,
-    'E is an enum',
+    'is an enum (E), not a message',
   ],
   ['a scalar as a request', `${P3}message A {} service S { rpc Get(▲string) returns (A); }`, 'string'],
-  ['an enum that is extended', `${P2}enum E { Z = 0; } extend ▲E { optional string a = 5; }`, 'E is an enum'],
+  [
+    'an enum that is extended',
+    `${P2}enum E { Z = 0; } extend ▲E { optional string a = 5; }`,
+    'is an enum (E), not a message',
+  ],
   [
     'a type of a file that is not imported',
     `${P3}import "b.proto"; message M { ▲A a = 1; }`,
@@ -372,7 +376,7 @@ const IMPORTS = rows(
   [
     'a service as a type, beside an import that is missing',
     `${P3}import "nowhere.proto"; service S {} message O { ▲S s = 1; }`,
-    'S is a service',
+    'is a service (S), not a type',
   ],
   [
     'a type that an import imports for itself alone',

@@ -32,7 +32,7 @@ export interface CallReceiver {
 export type Requests = Parameters<Transport['stream']>[1]
 
 const NOTHING = new Uint8Array()
-const REFUSED = 'the server refused every attempt of the call'
+const REFUSED = 'the server refused every attempt to start the call'
 
 /** Pauses before a call that was refused unseen is sent again; the first time there is none. */
 const FIRST_BACKOFF_MS = 20
@@ -84,7 +84,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { signal, timeoutMs } = this.#call
     if (signal?.aborted)
       return this.end(
-        new GrpcCallError('CANCELLED', 'the client disconnected before the call started', { wasSent: false }),
+        new GrpcCallError('CANCELLED', 'the call was cancelled before it started', { wasSent: false }),
       )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined) this.#timer = systemClock.setTimeout(this.#onDeadline, timeoutMs)
@@ -98,7 +98,7 @@ export class Http2Call implements PendingCall, StreamOwner {
 
   cancel(): void {
     this.end(
-      new GrpcCallError('CANCELLED', 'the client disconnected', { wasSent: this.#stream !== undefined }),
+      new GrpcCallError('CANCELLED', 'the call was cancelled', { wasSent: this.#stream !== undefined }),
     )
   }
 
@@ -276,14 +276,14 @@ export class Http2Call implements PendingCall, StreamOwner {
       }
       stream.send(NOTHING, true)
     } catch (cause) {
-      this.end(new GrpcCallError('UNKNOWN', `the requests could not be sent: ${String(cause)}`, { cause }))
+      this.end(new GrpcCallError('UNKNOWN', `the requests could not be sent (${String(cause)})`, { cause }))
     }
   }
 
   #allows(request: Uint8Array): boolean {
     const { maxSendBytes } = this.#settings
     if (maxSendBytes < 0 || request.length <= maxSendBytes) return true
-    const message = `the request has ${request.length} bytes, but channel.maxSendBytes is ${maxSendBytes}`
+    const message = `the request has ${request.length} bytes, but channel.maxSendBytes allows only ${maxSendBytes}`
     const ownLimit = { of: 'request', maxBytes: maxSendBytes } as const
     const wasSent = this.#stream !== undefined
     this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message, { wasSent, ownLimit }))

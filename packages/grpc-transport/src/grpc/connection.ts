@@ -192,7 +192,11 @@ export class Connection {
 
   #giveUpConnecting(): void {
     this.isStuck = true
-    this.#destroy(new Error(`the server did not start HTTP/2 within ${this.#options.connectTimeoutMs} ms`))
+    this.#destroy(
+      new Error(
+        `the server did not start HTTP/2 within ${this.#options.connectTimeoutMs} ms (channel.connectTimeoutMs)`,
+      ),
+    )
   }
 
   #wake(): void {

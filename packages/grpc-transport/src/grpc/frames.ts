@@ -147,7 +147,7 @@ export async function decompress(
       refused,
     })
   } catch (cause) {
-    if (signal?.aborted) throw new GrpcCallError('CANCELLED', 'the client disconnected')
+    if (signal?.aborted) throw new GrpcCallError('CANCELLED', 'the call was cancelled')
     if (cause instanceof GrpcCallError) throw cause
     throw new GrpcCallError('INTERNAL', `the reply is not valid ${encoding} data`, { cause })
   }
@@ -160,7 +160,7 @@ export const refused = (): GrpcCallError =>
 function tooLarge(size: number | string, maxBytes: number): GrpcCallError {
   return new GrpcCallError(
     'RESOURCE_EXHAUSTED',
-    `the reply has ${size} bytes, but channel.maxReceiveBytes is ${maxBytes}`,
+    `the reply has ${size} bytes, but channel.maxReceiveBytes allows only ${maxBytes}`,
     { ownLimit: { of: 'reply', maxBytes } },
   )
 }

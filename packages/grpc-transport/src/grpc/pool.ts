@@ -126,7 +126,7 @@ export class Pool {
   #begin(call: PendingCall, connection: Connection): void {
     if (!call.isEndless || this.#endless.enter(call, this.#places())) return call.begin(connection)
     call.end(
-      unavailable('this client has too many open streams', {
+      unavailable('the limit of open streams is reached', {
         retryable: false,
         ownLimit: { of: 'streams' },
       }),
@@ -179,7 +179,7 @@ export class Pool {
     if (error !== undefined && this.#peers.length === 0) {
       const reason = error instanceof Error ? error.message : String(error)
       const { authority } = this.#options.target
-      this.#lastFailure = unavailable(`${authority} was not found: ${reason}`, { cause: error })
+      this.#lastFailure = unavailable(`${authority} could not be resolved: ${reason}`, { cause: error })
     }
     this.#serve()
   }

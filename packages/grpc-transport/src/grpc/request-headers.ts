@@ -51,5 +51,5 @@ export function writeFields(out: OutBuffer, metadata: MetadataEntries): void {
 
 function checked(name: string, value: string): string {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value
-  throw new Error(`the header "${name}" contains characters that HTTP does not allow`)
+  throw new Error(`the value of the header "${name}" contains characters that HTTP does not allow`)
 }

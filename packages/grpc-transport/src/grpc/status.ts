@@ -59,7 +59,7 @@ const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
   [ErrorCode.CANCEL]: ['CANCELLED', 'the server cancelled the call'],
   [ErrorCode.ENHANCE_YOUR_CALM]: [
     'RESOURCE_EXHAUSTED',
-    'the server rejected the call because this client sends too much (HTTP/2 error ENHANCE_YOUR_CALM)',
+    'the server rejected the call because this client causes excessive load (HTTP/2 error ENHANCE_YOUR_CALM)',
   ],
   [ErrorCode.INADEQUATE_SECURITY]: [
     'PERMISSION_DENIED',

@@ -61,12 +61,19 @@ export function createHttp2Transport(
       let reply: Message | undefined
       const receiver: CallReceiver = {
         message(message) {
-          if (reply) running.end(new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one reply'))
+          if (reply)
+            running.end(new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one response message'))
           else reply = message
         },
         end(error) {
           if (error) reject(error)
-          else if (!reply) reject(new GrpcCallError('UNIMPLEMENTED', 'the server sent no reply'))
+          else if (!reply)
+            reject(
+              new GrpcCallError(
+                'UNIMPLEMENTED',
+                'the server ended the call with status OK but without a response message',
+              ),
+            )
           else if (reply.isCompressed) resolve(unpacked(reply.bytes, running.encoding, call))
           else {
             const held = call.keepReply && running.takeMemory()

@@ -6,7 +6,7 @@ import { HpackDecoder } from './hpack-decoder.ts'
 /** Bytes that a block may hold, as with Node's own client. The peer is told, and need not keep to it. */
 export const MAX_HEADER_LIST_BYTES = 65_535
 /** The fault of a server that did not keep to it. */
-export const TOO_MUCH: string = `a header block of more than ${MAX_HEADER_LIST_BYTES} bytes, the limit for response headers and trailers`
+export const TOO_MUCH: string = `a header block that exceeds the limit of ${MAX_HEADER_LIST_BYTES} bytes for response headers and trailers`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024
 /** The connection ends if more fields had to be decoded: only a hostile peer ignores the announced limit so far. */
@@ -59,7 +59,7 @@ export class HeaderBlocks {
     if (this.#decoder.listBytes > MAX_DECODED_BYTES)
       throw new Http2ProtocolError(
         ErrorCode.ENHANCE_YOUR_CALM,
-        `the server sent a header block of more than ${MAX_DECODED_BYTES} bytes; the limit is ${MAX_HEADER_LIST_BYTES} bytes`,
+        `the server sent a header block of more than ${MAX_DECODED_BYTES} bytes, so the connection was closed; the limit for response headers and trailers is ${MAX_HEADER_LIST_BYTES} bytes`,
       )
     if ((flags & Flag.END_HEADERS) === 0) return undefined
     const stream = this.#stream

@@ -165,7 +165,7 @@ export class HpackDecoder {
 
   #resize(limit: number): void {
     if (limit > TABLE_BYTES)
-      throw wrongCode(`the table size ${limit} is over the limit of ${TABLE_BYTES} bytes`)
+      throw wrongCode(`the table size ${limit} exceeds the limit of ${TABLE_BYTES} bytes`)
     this.#tableLimit = limit
     this.#evict()
   }

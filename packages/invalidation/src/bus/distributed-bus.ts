@@ -198,7 +198,7 @@ function reportUnreadable(channel: string, messages: SparseReports, onError: (er
   if (count === 0) return
   onError(
     new Error(
-      `Received unreadable messages on the invalidation channel "${channel}": ${count}. Check which programs publish to it.`,
+      `Received unreadable messages (${count}) on the invalidation channel "${channel}". Check which programs publish to this channel.`,
     ),
   )
 }

@@ -124,7 +124,7 @@ function parseAddress(text: string, defaultPort: number): Address {
   const shown = text.slice(text.lastIndexOf('@') + 1)
   if (shown !== text)
     throw new TypeError(
-      `the address of "${shown}" contains credentials; use host:port, and set username and password separately`,
+      `the address of the server "${shown}" contains credentials; use host:port, and set the credentials with their own options`,
     )
   const address = `redis://${text}`
   const {

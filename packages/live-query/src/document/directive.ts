@@ -14,7 +14,7 @@ import { directiveArgument, schemaWith, withDefaults, withoutDirectives } from '
 /** `directive @live(if: Boolean! = true, throttle: Int) on QUERY` */
 export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
   name: 'live',
-  description: 'Sends the complete result again whenever the data behind it changes.',
+  description: 'Sends the complete result again whenever its data changes.',
   locations: [DirectiveLocation.QUERY],
   args: {
     if: {

@@ -96,7 +96,7 @@ function resultOf(answer: Answer): LiveResult {
       void answer.result[Symbol.asyncIterator]().return?.()
       throw new Error('An execution of a live query returned a stream; expected a single result.')
     case 'live':
-      throw new Error('An execution of a live query was itself handled as a live query.')
+      throw new Error('An execution of a live query started another live query; expected a single result.')
   }
 }
 

@@ -29,7 +29,7 @@ export async function refusalOf(response: Response): Promise<Answer> {
   const isMessage = text !== '' && text.length <= MAX_MESSAGE && !/^\s*[<{[]/.test(text)
   const message = isMessage
     ? text
-    : `The operation was refused with HTTP status ${status} ${statusText}`.trim()
+    : `Expected a GraphQL result, but the server responded with HTTP status ${status} ${statusText}`.trim()
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   return { kind: 'errors', errors: [new GraphQLError(message, { extensions: { code } })] }
 }

@@ -148,7 +148,9 @@ class OpenConnection {
     if (!operations) return this.#socket.close(CLOSE.unauthorized, 'Unauthorized')
     const running = this.#running.get(id)
     if (!running && this.#isFull()) {
-      const payload = [formatError(liveQueryLimit('of this socket', this.#options.maxSubscriptionsPerSocket))]
+      const payload = [
+        formatError(liveQueryLimit('operations on this WebSocket', this.#options.maxSubscriptionsPerSocket)),
+      ]
       return this.#send({ id, type: 'error', payload })
     }
     if (!running) return this.#start(id, params, operations)
@@ -186,7 +188,7 @@ class OpenConnection {
   }
 
   #refuseInit(): void {
-    this.#socket.close(CLOSE.badRequest, 'The payload of connection_init is too large')
+    this.#socket.close(CLOSE.badRequest, 'connection_init, or a message before it, is too large')
   }
 
   #closeUninitialised(): void {

@@ -96,9 +96,10 @@ export class Subscriptions {
       )
     }
     const { maxSubscriptions } = this.#options
-    if (this.size >= maxSubscriptions) throw liveQueryLimit('of this server', maxSubscriptions)
+    if (this.size >= maxSubscriptions) throw liveQueryLimit('live queries on this server', maxSubscriptions)
     for (const [field, limit] of plan.maxConnections) {
-      if ((this.#perField.get(field) ?? 0) >= limit) throw liveQueryLimit(`of "Query.${field}"`, limit)
+      if ((this.#perField.get(field) ?? 0) >= limit)
+        throw liveQueryLimit(`live queries that select "Query.${field}"`, limit)
     }
   }
 

@@ -8,7 +8,7 @@ const LARGE = 4_096
 /** Memory of a chunk without its bytes, and of an item of JSON, which are counted in one of 61 bytes. */
 const [CHUNK_BYTES, ITEM_BYTES, STRIDE] = [400, 64, 61] as const
 
-const SHREDDED = 'The request body arrived in too many small chunks. Send larger chunks or a Content-Length.'
+const SHREDDED = 'The request body arrived in too many small chunks. Send larger chunks.'
 const OVERLOADED = 'The server has reached its memory limit for requests. Try again later.'
 
 const RESPONSE: unique symbol = Symbol('response')

@@ -53,7 +53,8 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
   if (!known) return ['the plugins do not include usePipeline()']
   const choice = findAcceptChoice(internals)
   const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
-  if (!choice?.whole || typeof endpoint !== 'string') return ['this version of Yoga is not supported']
+  if (!choice?.whole || typeof endpoint !== 'string')
+    return ['the server was not created by a supported version of Yoga']
   const { behaviours, instrumented } = server
   if (instrumented.length > 0) return instrumented.map((step) => `a plugin uses instrumentation.${step}`)
   const parser = findParserChoice(internals)

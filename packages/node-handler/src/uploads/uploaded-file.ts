@@ -89,7 +89,7 @@ export class WaitingFile implements UploadedFile {
   stream(): AsyncIterable<Uint8Array> {
     if (this.#isOpen)
       throw unusableUpload(
-        'A file of the request is read twice, but a file can be read only once. Send the file twice.',
+        'A file of the request was read twice, but resolvers can read a file only once. Send a separate file for each path in "map".',
       )
     if (this.#isDiscarded)
       throw unusableUpload(

@@ -79,11 +79,13 @@ export function readInternals(yoga: object): Found {
     !isLogger(logger) ||
     !(maskedErrors === undefined || isMaskedErrors(maskedErrors))
   ) {
-    return { reasons: ['this version of Yoga is not supported'] }
+    return { reasons: ['the server was not created by a supported version of Yoga'] }
   }
   const reasons = plugins.flatMap(unhonoured)
   if (!isPonyfill(fetchAPI))
-    reasons.push("the Request class in Yoga's option fetchAPI is not Yoga's default class for Node")
+    reasons.push(
+      "the Request or Headers class in Yoga's option fetchAPI is not Yoga's default class for Node",
+    )
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] }
   const [onRequestParse = [], onParams = [], onExecutionResult = [], onResultProcess = []] = lists
   return {

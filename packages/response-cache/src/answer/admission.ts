@@ -58,7 +58,10 @@ export class Admission {
     const said = this.#rules.sessionOf(context)
     const session = said === UNUSABLE ? undefined : said
     const identity = { operationName, variables, headers, session, access }
-    const obstacle = said === UNUSABLE ? 'session did not return a string' : this.#obstacleOf(profile)
+    const obstacle =
+      said === UNUSABLE
+        ? 'option session returned an invalid value, or uses the context as a request'
+        : this.#obstacleOf(profile)
     const isKept = obstacle === undefined && !this.isReadBeyondKey(state)
     const key = isKept ? this.#keyOf(profile, identity, state.sameBytes) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames

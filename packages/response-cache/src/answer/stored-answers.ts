@@ -40,7 +40,9 @@ export class StoredAnswers {
     const { context } = state
     const profile = this.#admission.profileOf(prepared)
     const isEnabled = this.#admission.isEnabled(state)
-    if (!isEnabled) state.report.reason = 'enabled did not return true'
+    if (!isEnabled)
+      state.report.reason =
+        'option enabled returned false or an invalid value, or uses the context as a request'
     if (!profile || !isEnabled || !this.#admission.admit(state, profile)) {
       this.#cache.emit({ type: 'bypass' })
       return undefined
@@ -82,7 +84,7 @@ export class StoredAnswers {
   #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
     const { profile, key } = state
     if (found.state === 'unavailable')
-      state.report.reason = 'the shared store or the invalidation bus is not reachable'
+      state.report.reason = 'the shared store or the invalidation bus is not available'
     if (found.state === 'unavailable' || !profile || !key) return undefined
     state.ticket = found.ticket
     openFreshness(state.context)

@@ -115,7 +115,7 @@ export function whyNoKey(
   if (!hasSession && hidesCaller(profile, headers))
     return 'the request has a cookie, which is not part of the cache key'
   if (!hasSession && isPersonal)
-    return 'code that does not declare the request headers it reads contributes to the response, and the option session is not set'
+    return 'the response depends on code that does not declare which request headers are read, and the option session is not set'
   return 'the variables contain values that are not JSON, such as files'
 }
 

@@ -56,7 +56,7 @@ export function setCacheHeaders(
   if (reports.some((one) => one.outcome === 'BYPASS' || one.reason !== undefined)) {
     const why = reports.flatMap(({ outcome, reason = [] }) =>
       outcome === 'BYPASS' && reason.length === 0
-        ? 'the operation is not a query, or it was not executed'
+        ? 'the operation is not a query, is a live query, or was not executed'
         : reason,
     )
     const reason = [...new Set(why)].join('; ')

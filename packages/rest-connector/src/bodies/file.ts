@@ -24,7 +24,7 @@ export function toFile(value: unknown, name: string): FileLike {
   if (isFile(value)) return value
   if (value instanceof Uint8Array) return fileOf(value)
   if (typeof value === 'string' && isBase64(value)) return fileOf(Buffer.from(value, 'base64'))
-  throw badInput(`Argument "${name}" must be a file of a multipart request, or base64 text.`)
+  throw badInput(`The value for "${name}" must be a file of a multipart request, or base64 text.`)
 }
 
 /** RFC 4648, section 4 and 5, with or without padding. */
@@ -53,7 +53,7 @@ export function toSentFile(value: unknown): unknown {
 function received(file: FileLike): FileLike {
   const toJSON = (): never => {
     throw badInput(
-      'A file of a multipart request can only be sent as a body or as a part of a body. Send it as base64 text instead.',
+      'A file of a multipart request can be sent to the upstream only as the body or as a part of a multipart body. Send the data as base64 text.',
     )
   }
   // A proxy of the file itself could not stand for a frozen one.

@@ -76,7 +76,7 @@ function compileTemplate(template: InvalidationTemplate): (args: Args, result: u
     throw new RestConfigError('each entry of invalidates needs entityType and operation')
   if (entityId === undefined) return () => eventOf(entityType, operation, undefined)
   const wrong = (problem: string): RestConfigError =>
-    new RestConfigError(`invalidates: entityId ${problem}`, { path: ['entityId'] })
+    new RestConfigError(`invalidates.entityId ${problem}`, { path: ['entityId'] })
   const idOf = compileEntityId(entityId, wrong)
   return (args, result) => eventOf(entityType, operation, idOf(args, result))
 }

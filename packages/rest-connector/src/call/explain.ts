@@ -19,7 +19,7 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   if (cause instanceof DeadlineExceeded) return told(`${who} did not respond within ${cause.ms} ms.`)
   if (cause instanceof ResponseTooLarge)
     return told(
-      `${who} sent a response of more than ${cause.limit} bytes, which is the limit.`,
+      `${who} sent a response that exceeds the limit of ${cause.limit} bytes.`,
       'REST_RESPONSE_TOO_LARGE',
     )
   if (cause instanceof BadResponse) {
@@ -32,7 +32,8 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   if (cause instanceof SentBodyFailed)
     return told('An uploaded file could not be read completely. Send the request again.', 'BAD_USER_INPUT')
   if (cause instanceof NoPlace) return told(cause.message)
-  if (isCircuitOpen(cause)) return told(`${who} is not called for now, because it failed too often.`)
+  if (isCircuitOpen(cause))
+    return told(`${who} was not called, because the circuit breaker is open after too many failed calls.`)
   if (cause instanceof Error && cause.name === 'AbortError')
     return told('The call was cancelled.', 'CANCELLED')
   return told(isNetworkError(cause) ? `${who} cannot be reached.` : `${who} failed unexpectedly.`)

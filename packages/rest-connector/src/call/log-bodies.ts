@@ -47,7 +47,7 @@ export function createBodyLog(
   const { redact = [], force = false } = options === true ? {} : options
   if (env['NODE_ENV'] === 'production' && !force)
     throw new RestConfigError(
-      'logBodies writes personal data to the log and is refused in production; set logBodies: { force: true } to enable it anyway',
+      'logBodies can write personal data to the log and is refused if NODE_ENV is "production"; set logBodies: { force: true } to allow it',
     )
   const names = new Set([...SECRETS, ...redact].map((name) => name.toLowerCase()))
   return (event, facts, contentType, body) => {

@@ -13,7 +13,7 @@ export function createOperationLimit(connector: string, max: number): OperationL
     if (count > max)
       throw restError(
         'REST_TOO_MANY_REQUESTS_IN_OPERATION',
-        `This operation needs more than ${max} calls to one upstream, which is the limit. Request less data.`,
+        `This operation exceeds the limit of ${max} calls to one upstream. Request less data.`,
         { connector },
       )
   }

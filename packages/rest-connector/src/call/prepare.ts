@@ -101,7 +101,7 @@ async function intercepted(
       {
         cause: new Error(
           `An interceptor of REST connector "${info.connector}" changed the request to a URL outside the base URL; ` +
-            `set allowOriginChange if this is intended.`,
+            `set allowOriginChange: true to allow such URLs.`,
         ),
       },
     )

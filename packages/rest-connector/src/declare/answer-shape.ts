@@ -15,9 +15,12 @@ export function answerShapeOf(
 ): AnswerShape {
   const shape = declaredShape(returnType, endpoint, types)
   if (shape === 'list' || !endpoint.listOfOne?.length) return shape
-  throw new RestConfigError(`listOfOne applies only to lists, but returnType is ${returnType.text}`, {
-    path: ['listOfOne'],
-  })
+  throw new RestConfigError(
+    `listOfOne applies only to lists, but returnType is ${returnType.text}; remove listOfOne or correct returnType`,
+    {
+      path: ['listOfOne'],
+    },
+  )
 }
 
 function declaredShape(

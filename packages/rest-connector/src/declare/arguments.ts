@@ -41,7 +41,7 @@ function fromText(text: string): ArgumentDefinition {
     value = parseConstValue(text.slice(at + 1))
   } catch (cause) {
     throw new RestConfigError(
-      `"${text}" has no value after "="; write a value in GraphQL syntax, for example "Int = 10"`,
+      `"${text}" has no valid GraphQL value after "="; write a value as in "Int = 10"`,
       { cause },
     )
   }

@@ -6,7 +6,7 @@ export function parseBaseUrl(baseUrl: string): Home {
   if (!URL.canParse(baseUrl)) throw new RestConfigError(`baseUrl "${baseUrl}" is not an absolute URL`)
   const url = new URL(baseUrl)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new RestConfigError(`baseUrl must be http or https, not ${url.protocol}`)
+    throw new RestConfigError(`baseUrl must be http or https, got "${url.protocol}"`)
   if (url.username || url.password)
     throw new RestConfigError('baseUrl contains credentials; send them with an interceptor or defaultHeaders')
   if (url.search || url.hash) throw new RestConfigError('baseUrl must not have a query or a fragment')

@@ -141,7 +141,10 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
 /** Refuses a name and a method that are none, and bodies that cannot be sent. */
 function checkRequest({ name, bodyTemplate, body }: RestEndpoint, method: HttpMethod): void {
   if (!GRAPHQL_NAME.test(name))
-    throw new RestConfigError(`name "${name}" is not a valid GraphQL name`, { path: ['name'] })
+    throw new RestConfigError(
+      `name "${name}" is not a valid GraphQL name; use letters, digits and "_", and do not start with a digit or "__"`,
+      { path: ['name'] },
+    )
   if (!METHODS.includes(method))
     throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`, {
       path: ['method'],
@@ -168,7 +171,10 @@ function argumentTypes(
   const types = new Map<string, Argument>()
   for (const name of new Set([...pathVariables, ...otherVariables, ...Object.keys(declared)])) {
     if (!GRAPHQL_NAME.test(name))
-      throw new RestConfigError(`argument "${name}" is not a valid GraphQL name`, { path: ['args', name] })
+      throw new RestConfigError(
+        `argument "${name}" is not a valid GraphQL name; use letters, digits and "_", and do not start with a digit or "__"`,
+        { path: ['args', name] },
+      )
     const definition = Object.hasOwn(declared, name) ? declared[name] : undefined
     const parse = (): Argument => parseArgument(definition ?? 'String')
     const argument = atPlace(['args', name], parse, `argument "${name}"`)
@@ -187,8 +193,8 @@ function refuseUnusedArgs(
   for (const arg of args.keys())
     if (!used.has(arg))
       throw new RestConfigError(
-        `argument "${arg}" is declared, but ${method} ${name} does not use {${arg}}; ` +
-          `use it in path, queryParams, headers, parameters or a body`,
+        `argument "${arg}" is declared, but the ${method} request of ${name} does not use it; ` +
+          `remove the argument, or use it in path, queryParams, headers, parameters or a body`,
         { path: ['args', arg] },
       )
 }

@@ -66,7 +66,7 @@ export function compileEnvelope(
   for (const link of Object.keys(links))
     if (['body', 'headers', 'next'].includes(link))
       throw new RestConfigError(
-        `envelope.links.${link}: the envelope already has a field of that name; choose another name`,
+        `envelope.links.${link}: the field names body, headers and next are reserved; choose another name`,
         { path: ['envelope', 'links', link] },
       )
   const headersType = `${typeName}Headers`

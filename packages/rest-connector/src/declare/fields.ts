@@ -114,7 +114,7 @@ export function parseTypeText(text: string): TypeNode {
     return parseType(text, { noLocation: true })
   } catch (cause) {
     throw new RestConfigError(
-      `"${text}" is not a valid type; write a kind or a type name, with optional [ ] and !, for example "[string!]"`,
+      `"${text}" is not a valid type; write a scalar such as string, int or long, or the name of a type, optionally with [ ] and !, for example "[string!]"`,
       { cause },
     )
   }

@@ -67,7 +67,7 @@ function compileUnlessName(key: string): ReadMember | undefined {
   } catch (error) {
     if (/\.\.|\.$|\[/.test(key))
       throw new RestConfigError(
-        `key "${key}" is not a valid path (${(error as Error).message}); write ${keyOfMember(key)} for a property with that name`,
+        `key "${key}" is not a valid path; use a form such as address.city, lines[0].text or $['quoted name'], or write ${keyOfMember(key)} for the property with exactly that name`,
         { cause: error },
       )
     return undefined

@@ -148,7 +148,10 @@ function resolveTypeOf(
   function resolve(value: unknown): string {
     const member = tell(value)
     if (member !== undefined) return member
-    throw restError('REST_BAD_RESPONSE', `The upstream sent an object that is not of type ${name}.`)
+    throw restError(
+      'REST_BAD_RESPONSE',
+      `The upstream sent an object that does not match any object type of ${name}.`,
+    )
   }
   return markTeller(resolve, tell)
 }

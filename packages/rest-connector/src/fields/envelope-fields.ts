@@ -49,9 +49,13 @@ function nextResolver(call: Call, home: Home): GraphQLFieldResolver<unknown, unk
     try {
       path = nextOf(envelope, home)
     } catch (cause) {
-      throw restError('REST_BAD_RESPONSE', 'The next-page URL of the upstream cannot be fetched.', {
-        cause,
-      })
+      throw restError(
+        'REST_BAD_RESPONSE',
+        'The upstream sent a next-page URL that is too long, invalid or outside the base URL.',
+        {
+          cause,
+        },
+      )
     }
     if (path === undefined) return null
     return call(argsOf(envelope), { ...scopeOf(context, info), isEnveloped: true, path })
@@ -72,7 +76,7 @@ function linkField(
     if (!endpoint.args.has(arg))
       throw new RestConfigError(
         `the endpoint "${endpoint.name}" has no argument "${arg}"; ` +
-          `its arguments: ${[...endpoint.args.keys()].join(', ') || 'none'}`,
+          `expected ${[...endpoint.args.keys()].join(', ') || 'no arguments'}`,
         { path: ['args', arg] },
       )
   const { description = endpoint.declared.description } = link

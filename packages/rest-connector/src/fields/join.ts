@@ -33,7 +33,7 @@ export function joinField(
   const { type: parent, field: name, args, batch, description = endpoint.declared.description } = join
   if (endpoint.isMutation)
     throw new RestConfigError(
-      `join ${parent}.${name}: a join cannot call a mutation; set asQuery if the endpoint does not change data`,
+      `the join ${parent}.${name} cannot call a mutation; set asQuery if the endpoint does not change data`,
     )
   const templates = Object.entries(args).map(([arg, template]) => [arg, parseTemplate(template)] as const)
   const bound = Object.keys(args)
@@ -41,13 +41,13 @@ export function joinField(
   for (const arg of bound)
     if (!endpoint.args.has(arg))
       throw new RestConfigError(
-        `join ${parent}.${name}: the endpoint has no argument "${arg}"; ` +
-          `its arguments: ${[...endpoint.args.keys()].join(', ') || 'none'}`,
+        `the join ${parent}.${name} sets the argument "${arg}", which the endpoint does not have; ` +
+          `expected ${[...endpoint.args.keys()].join(', ') || 'no arguments'}`,
         { path: ['args', arg] },
       )
   if (batch && templates.length !== 1)
     throw new RestConfigError(
-      `join ${parent}.${name}: a batched join takes exactly one entry in args, the list of keys`,
+      `the batched join ${parent}.${name} must have exactly one entry in args, the list of keys`,
       { path: ['args'] },
     )
 
@@ -66,12 +66,9 @@ export function joinField(
     }
   const { isList, text, name: item } = endpoint.returnType
   if (!isList)
-    throw new RestConfigError(
-      `join ${parent}.${name}: a batched join needs an endpoint that returns a list`,
-      {
-        path: ['batch'],
-      },
-    )
+    throw new RestConfigError(`the batched join ${parent}.${name} needs an endpoint that returns a list`, {
+      path: ['batch'],
+    })
   atPlace(['batch', 'key'], () => refuseLevel(batch.key, 'a key'), `join ${parent}.${name}`)
   return {
     ...common,

@@ -163,7 +163,7 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
     // Its own message quotes the value, which may be an object with members that no client may select.
     return restError(
       'REST_BAD_RESPONSE',
-      `${place}: the upstream sent a value that is not in the enum ${type.name}.`,
+      `The upstream sent a value for ${place} that is not in the enum ${type.name}.`,
       {
         cause,
       },
@@ -195,7 +195,7 @@ function checkedScalar(
     const isLong = leaf.name === 'Int' && Number.isInteger(number) && (number | 0) !== number
     const why = isLong
       ? `${place} is an integer that exceeds 32 bits; declare the field as long.`
-      : `${place}: the upstream sent ${kindOf(value)} that ${leaf.name} cannot represent.`
+      : `The upstream sent ${kindOf(value)} for ${place} that ${leaf.name} cannot represent.`
     return restError('REST_BAD_RESPONSE', why, { cause })
   }
 }

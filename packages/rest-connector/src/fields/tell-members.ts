@@ -22,7 +22,7 @@ export function compileTeller(
   const untold = all.map(([member]) => member).filter((member) => !signed.some(([one]) => one === member))
   if (!discriminator && untold.length > 0)
     throw new RestConfigError(
-      `the members ${untold.join(' and ')} of ${name} cannot be told apart; set a discriminator, or declare for each type the JSON properties that only its objects have (required) or their values (constants), or give the field the type JSON`,
+      `the members ${untold.join(' and ')} of ${name} cannot be distinguished; set a discriminator, set required or constants of each member to JSON properties or property values that the other members do not have, or use the type JSON for the field`,
       { path: ['types', name, 'members'] },
     )
   const saysAll = new Set(byValue.values()).size === Object.keys(members).length

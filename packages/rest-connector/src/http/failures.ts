@@ -6,7 +6,7 @@ export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge'
   readonly limit: number
   constructor(limit: number) {
-    super(`the response is larger than ${limit} bytes`)
+    super(`the response exceeds the limit of ${limit} bytes (maxResponseBytes)`)
     this.limit = limit
   }
 }

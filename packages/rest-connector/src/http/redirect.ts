@@ -47,7 +47,7 @@ function redirected(request: WireRequest, status: number, location: string, ownO
   if (!URL.canParse(location, origin + request.path))
     throw new RedirectRefused('its Location header is not a valid URL')
   const target = new URL(location, origin + request.path)
-  if (target.origin !== origin) throw new RedirectRefused('its target is another origin')
+  if (target.origin !== origin) throw new RedirectRefused('its target has a different origin')
   const path = target.pathname + target.search
   // Fetch's rule (HTTP-redirect fetch, step 12): after these the request is repeated as a GET.
   const becomesGet =

@@ -59,7 +59,9 @@ export function secretReader(
   if (typeof source === 'string') return () => source
   const value = env[source.env]
   if (!value)
-    throw new RestConfigError(`environment variable ${source.env} is not set; set it to the credential`)
+    throw new RestConfigError(
+      `environment variable ${source.env} is missing or empty; set it to the credential`,
+    )
   return () => value
 }
 

@@ -126,7 +126,8 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
 
 function parseToken(body: unknown, now: number): Token {
   const { access_token: value, expires_in: seconds } = (body ?? {}) as Record<string, unknown>
-  if (typeof value !== 'string') throw new Error('the response of the token endpoint has no access_token')
+  if (typeof value !== 'string')
+    throw new Error('the response of the token endpoint has no string access_token')
   // Renew the token soon if `expires_in` is missing.
   return { value, expiresAt: now + (typeof seconds === 'number' ? seconds : 60) * 1000 }
 }

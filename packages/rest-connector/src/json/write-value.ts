@@ -6,7 +6,7 @@ import type { Read, Write, WritePieces, Writing } from './object-plan.ts'
 const PIECE_LENGTH = 4_096
 
 export function nullOf(isRequired: boolean): string {
-  if (isRequired) throw new FallBack('a non-nullable field or list item has no value')
+  if (isRequired) throw new FallBack('a non-null field or list item is null or missing')
   return 'null'
 }
 

@@ -82,7 +82,7 @@ export async function importOpenApi(
   for (const [scheme, reason] of security.refused)
     findings.add({
       place: pointerOf('components', 'securitySchemes', scheme),
-      message: `its credentials are not sent: ${reason}`,
+      message: `the credentials of this scheme are not sent: ${reason}`,
       mend: 'send them with an interceptor',
     })
   const definitions = types.definitions()
@@ -140,14 +140,14 @@ function ownServerOf(
     if (servers.documentUrl === undefined && isBelowDocument(node))
       findings.add({
         place,
-        message: `its server is relative to the address of the document, which is unknown; requests go to ${url}`,
-        mend: 'set documentUrl to the address of the document',
+        message: `the server of this operation is a relative URL, but the URL of the document is unknown; requests go to ${url}`,
+        mend: 'set documentUrl to the URL of the document',
       })
     if (baseUrl === undefined) return url
     if (URL.canParse(baseUrl) && new URL(url).origin === new URL(baseUrl).origin) return url
     findings.add({
       place,
-      message: `its server ${url} is ignored, because baseUrl is set`,
+      message: `the server ${url} of this operation is ignored, because baseUrl has a different origin`,
       mend: 'remove baseUrl, or declare the operation under endpoints with its own baseUrl',
     })
     return undefined
@@ -269,11 +269,11 @@ function tellUnknownNames(
       if (!isThere(name))
         findings.add({
           place: pointerOf(),
-          message: `${option} contains "${name}", which is not in the document`,
+          message: `${option} contains "${name}", which is not part of the import`,
           mend: `use ${what}`,
         })
   }
-  const operation = 'an operation id, "GET /path"'
+  const operation = 'an operation ID, a method and path such as "GET /pets"'
   tell('rename', Object.keys(rename), (name) => known.has(name), `${operation}, or the name of a schema`)
   const reads = typeof asQuery === 'function' ? [] : asQuery
   tell('asQuery', reads, (name) => operations.some(filterOf([name])), `${operation}, or a pattern with *`)

@@ -97,8 +97,8 @@ export function readOperations(
     for (const name of Object.keys(asNode(node[`${what}s`])))
       findings.add({
         place: `${place}${pointerOf(`${what}s`, name).slice(1)}`,
-        message: `the ${what} ${name} is skipped, because the API sends this request`,
-        mend: 'receive it in another server, which publishes an invalidation event',
+        message: `the ${what} ${name} is skipped, because the API sends it to a server of yours`,
+        mend: 'receive it in your own server, and publish an invalidation event from there',
       })
   }
   for (const { node, place } of operations) tellSent('callback', node, place)
@@ -107,7 +107,7 @@ export function readOperations(
     findings.add({
       place: pointerOf('paths'),
       message: 'the document has no operation to import',
-      mend: 'check include, exclude and tags, and whether this is the right document',
+      mend: 'check the document and the options include, exclude and tags',
     })
   return operations
 }

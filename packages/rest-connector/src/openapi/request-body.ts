@@ -57,7 +57,7 @@ export function requestBodyOf(
   const chosen = choose(content)
   if (!chosen) {
     const types = content.map(([type]) => type).join(', ')
-    return { fault: `its body (${types}) has an unsupported media type`, isRequired }
+    return { fault: `the request body (${types}) has an unsupported media type`, isRequired }
   }
   const { kind, contentType } = chosen
   const media = document.resolve(chosen.media)
@@ -129,7 +129,7 @@ function otherBodies(
     const more = media === chosen.media ? [] : membersOf(media).filter((one) => !own.has(one))
     if (more.length === 0) return []
     return {
-      message: `its body of type ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, whose schema does not`,
+      message: `the ${contentType} body has the properties ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, whose schema does not declare them`,
       mend: `declare the operation under endpoints with body.contentType "${contentType}"`,
     }
   })
@@ -142,8 +142,8 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
   if (kind === 'binary' && fileKindOf({ contentEncoding }) === 'text' && contentEncoding !== 'base64')
     return [
       {
-        message: `its body is sent unchanged, because the gateway does not apply the contentEncoding "${String(contentEncoding)}"`,
-        mend: 'send the body in this encoding from the client',
+        message: `the body is sent unchanged, because the gateway does not apply the contentEncoding "${String(contentEncoding)}"`,
+        mend: 'encode the body in the client',
       },
     ]
   if (kind !== 'form' && kind !== 'multipart') return []
@@ -162,11 +162,11 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     const isWrong = asText(style) !== undefined && !hasStyle(asText(style) as string, 'query')
     return [
       ...(sent.length > 0
-        ? [`the part "${name}" of its body is sent without the headers ${sent.join(', ')}`]
+        ? [`the property "${name}" of the body is sent without the headers ${sent.join(', ')}`]
         : []),
       ...(isWrong
         ? [
-            `"${name}" of its body is sent in the default style, because forms do not support the style "${String(style)}"`,
+            `the property "${name}" of the body is sent in the default style, because forms do not support the style "${String(style)}"`,
           ]
         : []),
     ]
@@ -176,18 +176,21 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     ...(objects.length > 0
       ? [
           {
-            message: `the form contains ${quoted(objects)} of its body as JSON text, because the document declares no other encoding`,
-            mend: 'if the API expects brackets, add encoding: { …: { style: deepObject } } next to the schema',
+            message: `the form contains ${quoted(objects)} as JSON text, because the document declares no other encoding`,
+            mend: 'if the API expects bracket notation (a[b]=1), add encoding: { …: { style: deepObject } } next to the schema',
           },
         ]
       : []),
     ...unspelled.map((one) => ({
-      message: `the part "${one}" of its body is sent as text, because only its encoding declares a file`,
-      mend: 'add contentMediaType or format: binary to its schema',
+      message: `the part "${one}" of the body is sent as text, because the file is declared only in the encoding of the part`,
+      mend: 'add contentMediaType or format: binary to the schema of the part',
     })),
-    ...named.map((message) => ({ message, mend: 'if the API needs this, set the body in an interceptor' })),
+    ...named.map((message) => ({
+      message,
+      mend: 'if the API needs these headers or this style, set the body in an interceptor',
+    })),
     ...unnamed.map((one) => ({
-      message: `the ${one} of its body is not supported, so the parts are sent with default encodings`,
+      message: `the ${one} of the body is not supported, so the parts are sent with default encodings`,
     })),
   ]
 }

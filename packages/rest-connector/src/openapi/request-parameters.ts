@@ -58,7 +58,7 @@ export function requestInputOf(
     if (!parameter) {
       if (node['in'] === 'path')
         told.push({
-          message: `its path parameter "${asText(node['name'])}" is ignored, because the path does not contain it`,
+          message: `the path parameter "${asText(node['name'])}" is ignored, because the path does not contain it`,
         })
       continue
     }
@@ -71,7 +71,7 @@ export function requestInputOf(
     const style = asText(node['style'])
     if (style !== undefined && parameter.style === undefined)
       told.push({
-        message: `its parameter "${parameter.name}" is sent in the default style, because ${parameter.in} parameters do not support the style "${style}"`,
+        message: `the parameter "${parameter.name}" is sent in the default style, because ${parameter.in} parameters do not support the style "${style}"`,
         mend: 'if the API needs this style, send the parameter with an interceptor',
       })
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings, places.get(node)))
@@ -157,7 +157,7 @@ function parameterOf(node: Node, path: string): ParameterOptions | string | unde
   // The members of a form that is the whole query are parameters of it.
   if (place === 'querystring' && QUERY_FORM in asNode(node['content'])) return { name, in: 'query' }
   if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
-    return `its parameter "${name}" is in ${JSON.stringify(place)}, which is not supported`
+    return `the parameter "${name}" is in ${JSON.stringify(place)}, which is not supported`
   if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase())) return undefined
   if (place === 'path' && !path.includes(`{${name}}`)) return undefined
   const [content] = Object.keys(asNode(node['content']))

@@ -67,7 +67,7 @@ export function securityOf(
   if (place.from === 'forward') {
     for (const { name, header } of schemes.values())
       if (header === undefined)
-        refused.set(name, 'the credentials are not sent in a header, and only headers can be forwarded')
+        refused.set(name, 'credentials in query parameters and cookies cannot be forwarded')
     const headers = [...schemes.values()].flatMap(({ header }) => header?.toLowerCase() ?? [])
     return { ...none, forwardHeaders: [...new Set(headers)] }
   }
@@ -190,7 +190,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
-      if (how !== 'basic') return `the HTTP scheme "${how}" is not supported; only basic and bearer are`
+      if (how !== 'basic') return `the HTTP scheme must be basic or bearer, got "${how ?? ''}"`
       const apply: Scheme['apply'] = (values) =>
         always('authorization', `Basic ${Buffer.from(values.join(':')).toString('base64')}`)
       return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
@@ -199,7 +199,8 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
       const tokenUrl = asText(asNode(asNode(node['flows'])['clientCredentials'])['tokenUrl'])
       // Other flows need a person, so the variable contains their token.
       if (tokenUrl === undefined) return token
-      if (!URL.canParse(tokenUrl, place.baseUrl)) return `its tokenUrl "${tokenUrl}" is not a valid URL`
+      if (!URL.canParse(tokenUrl, place.baseUrl))
+        return `the tokenUrl "${tokenUrl}" is not an absolute URL and cannot be resolved against baseUrl`
       const url = new URL(tokenUrl, place.baseUrl).href
       const variables = [variable('CLIENT_ID'), variable('CLIENT_SECRET')]
       const apply: Scheme['apply'] = ([clientId = '', clientSecret = ''], scopes) =>

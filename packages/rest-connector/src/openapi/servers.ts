@@ -38,7 +38,7 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
     const own = Object.hasOwn(variables, name) ? variables[name] : undefined
     const value = own ?? asText(fallback)
     if (value === undefined)
-      throw new RestConfigError(`the server variable "${name}" has no value; set variables: { ${name}: … }`)
+      throw new RestConfigError(`the server variable "${name}" has no value; set "${name}" in variables`)
     const allowed = asList(values)
     if (allowed.length > 0 && !allowed.includes(value))
       throw new RestConfigError(
@@ -51,8 +51,8 @@ function urlOf(server: Node, { variables = {}, documentUrl }: ServerPlace): stri
   if (URL.canParse(relative, documentUrl))
     return new URL(relative, documentUrl).href.replace(/(?<!\/)\/+$/, '')
   if (documentUrl !== undefined || /^[a-z][a-z0-9+.-]*:/i.test(url))
-    throw new RestConfigError(`the server "${url}" is not a valid URL; set baseUrl to the complete address`)
+    throw new RestConfigError(`the server "${url}" is not a valid URL; set baseUrl to the URL of the server`)
   throw new RestConfigError(
-    `the server "${url}" is relative to the address of the document, which is unknown; set baseUrl to the complete address`,
+    `the server "${url}" is a relative URL, but the URL of the document is unknown; set baseUrl to the URL of the server`,
   )
 }

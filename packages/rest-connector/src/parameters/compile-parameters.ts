@@ -40,7 +40,7 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
     if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase()))
       throw new RestConfigError(`the header "${name}" cannot be a parameter; declare it in headers`)
     if ((place === 'header' || place === 'cookie') && !isHeaderName(name))
-      throw new RestConfigError(`parameter "${name}" is not a valid name for a ${place} parameter`)
+      throw new RestConfigError(`"${name}" is not a valid name for a ${place} parameter`)
     places[place].push({ name, arg, write: compileStyle(parameter) })
   }
   for (const [index, parameter] of declared.entries())

@@ -55,7 +55,7 @@ export function compileStyle(parameter: ParameterOptions): WriteValue {
   if (!row?.places.includes(place))
     throw new RestConfigError(
       `parameter "${name}" cannot have the style "${style}" in ${place}; ` +
-        `its styles are ${Object.keys(STYLES)
+        `expected one of ${Object.keys(STYLES)
           .filter((one) => STYLES[one as ParameterStyle].places.includes(place))
           .join(', ')}`,
     )
@@ -109,7 +109,7 @@ function deepPairs(name: string, given: unknown, depth = 0): [string, string][] 
   // Each scalar below repeats the name.
   if (depth > 200 || name.length > MAX_DEEP_NAME)
     throw badInput(
-      `Argument "${name.slice(0, 80)}" is nested more than 200 levels deep, or has names of more than ${MAX_DEEP_NAME} characters.`,
+      `The query parameter "${name.slice(0, 80)}" is nested more than 200 levels deep, or its name has more than ${MAX_DEEP_NAME} characters.`,
     )
   if (typeof value !== 'object') return [[name, toText(value, name)]]
   if (Array.isArray(value)) {
@@ -152,7 +152,7 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
       const taken = place === 'header' ? separators : `${separators};`
       for (const one of taken.replaceAll(' ', ''))
         if (text.includes(one))
-          throw badInput(`A value in "${name}" must not contain "${one}", which separates values.`)
+          throw badInput(`The value for "${name}" must not contain "${one}", which is a separator.`)
       return text
     }
   return (text, separators) => {
@@ -160,7 +160,7 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
     // Percent-encoding would make the separator itself of a space or a bar.
     if (separators.startsWith('%') && encoded.includes(separators))
       throw badInput(
-        `A value in "${name}" must not contain "${decodeURIComponent(separators)}", which separates values.`,
+        `The value for "${name}" must not contain "${decodeURIComponent(separators)}", which is a separator.`,
       )
     if (separators.includes('.')) return encoded.replaceAll('.', '%2E')
     if (!allowReserved || place !== 'query') return encoded

@@ -28,7 +28,7 @@ export function argsBody(contentType: string, placed: ReadonlySet<string>): Temp
   const mediaType = mediaTypeOf(contentType)
   const isForm = mediaType === 'application/x-www-form-urlencoded'
   if (!isForm && mediaType !== 'application/json' && !mediaType.endsWith('+json'))
-    throw new RestConfigError(`content type "${contentType}" needs a bodyTemplate`)
+    throw new RestConfigError(`content type "${contentType}" needs the option body or bodyTemplate`)
   return {
     variables: [],
     render(args) {

@@ -61,7 +61,7 @@ function parsePath(path: string, values: ReadonlyMap<string, PathValue>): (strin
   })
   if (unused.size > 0)
     throw new RestConfigError(
-      `path "${path}" does not contain {${[...unused].join('}, {')}}; add it to the path`,
+      `path "${path}" does not contain {${[...unused].join('}, {')}}; add each declared path parameter to the path`,
     )
   return parts
 }

@@ -47,7 +47,7 @@ export function toText(value: unknown, variable: string): string {
   // A date or a file has a text that stands for it.
   if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function')
     return toText(value.toJSON(), variable)
-  throw badInput(`Argument "${variable}" must be a string, a finite number or a boolean.`)
+  throw badInput(`The value for "${variable}" must be a string, a finite number or a boolean.`)
 }
 
 /** An argument by own property only, so that `{constructor}` is never found on a prototype. */

@@ -518,7 +518,7 @@ describe('names', () => {
     )
     expect(endpoints.map(({ name }) => name)).toEqual(['alpha', 'beta'])
     expect(Object.keys(types)).toEqual(['Animal'])
-    expect(findings).toMatchObject([{ message: 'rename contains "nobody", which is not in the document' }])
+    expect(findings).toMatchObject([{ message: 'rename contains "nobody", which is not part of the import' }])
   })
 
   it('names of operations and schemas that are not there are told of', async () => {
@@ -532,8 +532,8 @@ describe('names', () => {
       { asQuery: ['a', 'POST /a', '*', 'b'], trustRequired: ['x', 'X.name', 'Y.name'], rename: { x: 'X' } },
     )
     expect(findings.map(({ message }) => message)).toEqual([
-      'asQuery contains "b", which is not in the document',
-      'trustRequired contains "Y.name", which is not in the document',
+      'asQuery contains "b", which is not part of the import',
+      'trustRequired contains "Y.name", which is not part of the import',
     ])
   })
 })

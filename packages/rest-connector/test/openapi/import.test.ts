@@ -283,7 +283,7 @@ describe('importOpenApi', () => {
   })
 
   it.each([
-    ['no OpenAPI', { hello: 1 }, 'not OpenAPI 3 or Swagger 2'],
+    ['no OpenAPI', { hello: 1 }, 'expected OpenAPI 3 or Swagger 2'],
     ['a missing file', '/no/such/file.yaml', 'the OpenAPI document cannot be read'],
     [
       'an address where nobody is',

@@ -121,7 +121,7 @@ describe('what a link gives to the operation that it leads to', () => {
   ])('%s is told, as nobody knows it', async (expression, reason) => {
     const { findings, endpoints } = await importOpenApi(documentOf(expression), { env: {}, links: true })
     expect(
-      findings.map(describeFinding).filter((line) => line.includes('its link "found" is skipped')),
+      findings.map(describeFinding).filter((line) => line.includes('the link "found" is skipped')),
     ).toEqual([expect.stringContaining(reason)])
     expect(endpoints[0]?.envelope?.links).toEqual({})
   })
@@ -130,7 +130,7 @@ describe('what a link gives to the operation that it leads to', () => {
     [{ server: { url: 'https://other.example' } }, 'the link has its own server, which is not supported'],
     [
       { requestBody: '$response.body' },
-      'the link sends a requestBody, but the linked operation accepts none',
+      'the link sends a requestBody, but the linked operation does not accept a body',
     ],
   ])('%j is told', async (more, reason) => {
     const { findings } = await importOpenApi(documentOf('a', more), { env: {}, links: true })

@@ -168,7 +168,7 @@ describe('the whole query as one parameter', () => {
     const { endpoints, findings } = await importOpenApi(documentOf({ parameters: [parameter] }, {}, 'get'))
     expect(endpoints).toHaveLength(required ? 0 : 1)
     expect(findings).toMatchObject([
-      { message: expect.stringContaining('its parameter "q" is in "querystring"') },
+      { message: expect.stringContaining('the parameter "q" is in "querystring"') },
     ])
   })
 })
@@ -234,7 +234,7 @@ describe('the body of a document', () => {
     const document = documentOf({ requestBody: { content: { 'image/*': { schema: {} } } } })
     const { endpoints, findings } = await importOpenApi(document, { baseUrl: backend.url })
     expect(endpoints).toHaveLength(1)
-    expect(findings).toMatchObject([{ message: expect.stringContaining('its body (image/*)') }])
+    expect(findings).toMatchObject([{ message: expect.stringContaining('the request body (image/*)') }])
   })
 
   it('is a form with objects, as the encoding says', async () => {
@@ -431,7 +431,7 @@ describe('security of a document', () => {
       )
       expect(interceptors).toEqual([])
       expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
-        `#/components/securitySchemes/odd its credentials are not sent: "${header}" is not a valid header name`,
+        `#/components/securitySchemes/odd the credentials of this scheme are not sent: "${header}" is not a valid header name`,
       ])
     },
   )
@@ -447,8 +447,8 @@ describe('security of a document', () => {
       { variable: 'MY_SHOP2_GO_API_KEY_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
     ])
     expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
-      '#/components/securitySchemes/digest its credentials are not sent: the HTTP scheme "digest" is not supported; only basic and bearer are',
-      '#/components/securitySchemes/nobody its credentials are not sent: the document does not define this security scheme',
+      '#/components/securitySchemes/digest the credentials of this scheme are not sent: the HTTP scheme must be basic or bearer, got "digest"',
+      '#/components/securitySchemes/nobody the credentials of this scheme are not sent: the document does not define this security scheme',
     ])
   })
 
@@ -576,13 +576,13 @@ describe('servers of a document', () => {
       'a variable without a value',
       [{ url: 'https://{a}.x' }],
       {},
-      'the server variable "a" has no value; set variables: { a: … }',
+      'the server variable "a" has no value; set "a" in variables',
     ],
     [
       'relative to nothing',
       [{ url: '/v1' }],
       {},
-      'the server "/v1" is relative to the address of the document, which is unknown; set baseUrl to the complete address',
+      'the server "/v1" is a relative URL, but the URL of the document is unknown; set baseUrl to the URL of the server',
     ],
   ])('%s', async (_, servers, options, expected) => {
     expect(await baseUrlOf(servers, options)).toBe(expected)
@@ -618,7 +618,7 @@ describe('servers of a document', () => {
     )
     expect(endpoints[0]?.baseUrl).toBe(expected)
     expect(findings.map(({ mend }) => mend)).toEqual(
-      Array.from({ length: told }, () => 'set documentUrl to the address of the document'),
+      Array.from({ length: told }, () => 'set documentUrl to the URL of the document'),
     )
   })
 
@@ -638,7 +638,8 @@ describe('servers of a document', () => {
     expect(findings).toMatchObject([
       {
         place: '#/paths/~1x/post',
-        message: 'its server https://uploads.example is ignored, because baseUrl is set',
+        message:
+          'the server https://uploads.example of this operation is ignored, because baseUrl has a different origin',
       },
     ])
   })

@@ -178,7 +178,7 @@ describe('what is written can be read back', () => {
   it('a long name of an object is refused, which each of its scalars would repeat', () => {
     const write = compileStyle({ name: 'a', in: 'query', style: 'deepObject' })
     expect(write({ ['b'.repeat(900)]: { c: 1 } })).toContain('%5Bc%5D=1')
-    expect(() => write({ ['b'.repeat(1_001)]: { c: 1 } })).toThrow('names of more than 1000 characters')
+    expect(() => write({ ['b'.repeat(1_001)]: { c: 1 } })).toThrow('its name has more than 1000 characters')
   })
 
   it('a list that is joined with commas keeps those of its items', () => {
@@ -208,7 +208,7 @@ describe('what is written can be read back', () => {
           const read = (): string[] => (write(given) ?? '').slice(2).split(joint).map(decodeURIComponent)
           const isRefused = given.some((item) => item.includes(character))
           expect(resultOf(read)).toEqual(
-            isRefused ? `A value in "a" must not contain "${character}", which separates values.` : given,
+            isRefused ? `The value for "a" must not contain "${character}", which is a separator.` : given,
           )
         }),
       )

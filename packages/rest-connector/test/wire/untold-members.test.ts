@@ -67,7 +67,7 @@ describe.each(['union', 'interface'] as const)('an %s', (kind) => {
     ],
   ])('is refused if nothing tells its types apart: %s', (_, definition) => {
     expect(() => serve(kind, definition)).toThrow(
-      /: the members .*Dog of Pet cannot be told apart; set a discriminator/,
+      /: the members .*Dog of Pet cannot be distinguished; set a discriminator/,
     )
   })
 

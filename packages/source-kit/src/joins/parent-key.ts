@@ -63,5 +63,5 @@ export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
   } catch {
     // Ordinary execution words it.
   }
-  throw new FallBack('the key of a join is not a scalar value')
+  throw new FallBack('the key of a join cannot be serialized as a scalar')
 }

@@ -19,7 +19,7 @@ function unrounded(value: unknown): unknown {
   for (const next of parts) {
     if (typeof next === 'number' && Number.isInteger(next) && !Number.isSafeInteger(next))
       throw new GraphQLError(
-        `Integers in JSON variables must be below 2^53, because JavaScript rounds larger integers, got about ${next}. Write the value in the document, or send it as a string.`,
+        `The JSON variable contains an integer of about ${next}. The absolute value of an integer in a JSON variable must be less than 2^53, because JavaScript rounds larger integers. Write the value in the document, or send it as a string.`,
       )
     if (typeof next === 'object' && next !== null) for (const item of Object.values(next)) parts.push(item)
   }

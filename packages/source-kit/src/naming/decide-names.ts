@@ -155,12 +155,15 @@ class Decision {
       if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
         if (inside.every(({ coordinate }) => gone.has(coordinate)))
           this.#report(
-            `hide: removes all ${inside[0]?.kind === 'value' ? 'values' : 'fields'} of ${parent}; hide "${parent}" instead`,
+            `hide: removes all ${inside[0]?.kind === 'value' ? 'values' : 'fields'} of ${parent}; hide "${parent}" too, or keep at least one of them`,
             'hide',
           )
     for (const [union, members] of unionsOf(this.#schema))
       if (!gone.has(union) && members.every((member) => gone.has(member)))
-        this.#report(`hide: removes all members of ${union}; hide "${union}" instead`, 'hide')
+        this.#report(
+          `hide: removes all members of ${union}; hide "${union}" too, or keep at least one member`,
+          'hide',
+        )
   }
 
   #renamed(rename: Readonly<Record<string, string>>, gone: ReadonlySet<string>): ReadonlyMap<string, Chosen> {
@@ -184,7 +187,7 @@ class Decision {
           )
         if (pattern.isExact && carrier !== coordinate)
           this.#report(
-            `rename: ${coordinate} is a field of an interface; rename "${carrier}" instead`,
+            `rename: ${coordinate} must have the same name in the type and in its interface; rename "${carrier}", which renames both`,
             'rename',
             coordinate,
           )
@@ -244,9 +247,9 @@ function problemsOf(elements: readonly Element[], names: Names, settingOf: Setti
     for (const [name, rivals] of groupBy(parts, nameOf))
       if (rivals.length > 1 && !rivals.every((element) => isStandard(element, name)))
         report(
-          `${rivals.map(({ coordinate }) => coordinate).join(' and ')} would both be "${name}"${
+          `${rivals.map(({ coordinate }) => coordinate).join(' and ')} would have the same name "${name}"${
             parent === undefined ? '' : ` in ${parent}`
-          }; rename or hide one of them`,
+          }; rename or hide all but one`,
           ...rivals,
         )
   return problems

@@ -134,7 +134,7 @@ function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly Fi
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       found.push({
-        message: `rename: the default of ${coordinate} is not valid for the new scalar: ${error.message}; do not rename the scalar`,
+        message: `rename: the default of ${coordinate} is not valid for the new scalar (${error.message}); keep the name of the scalar, or change the default`,
         path: ['rename', getNamedType(element.type).name],
       })
     }

@@ -41,9 +41,12 @@ export function standardValues(
     }
     const isInteger = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
     if (!isInteger || (Number(value) | 0) === Number(value)) return value
-    return new GraphQLError(`${place} is an integer that exceeds the 32 bits of Int.`, {
-      extensions: { code: 'INTERNAL_SERVER_ERROR' },
-    })
+    return new GraphQLError(
+      `${place} has a value that is not a 32-bit integer, so the type Int cannot represent the value.`,
+      {
+        extensions: { code: 'INTERNAL_SERVER_ERROR' },
+      },
+    )
   }
   return toValue
 }

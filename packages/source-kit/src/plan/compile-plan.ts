@@ -36,8 +36,7 @@ export function compilePlan(
     const field = root.getFields()[name]
     if (!field) throw new NotPlannable(`${root.name} has no field ${name}`)
     const path = fastPathOf(field)
-    if (!path)
-      throw new NotPlannable(`${root.name}.${name} has a resolver that is not from a source with plans`)
+    if (!path) throw new NotPlannable(`the resolver of ${root.name}.${name} does not support plans`)
     const group = groups.get(path) ?? { selections: [], places: [] }
     groups.set(path, group)
     group.selections.push({ key, field, nodes })

@@ -122,7 +122,7 @@ function counting(conditions: Readonly<Record<string, boolean>>): {
     includes(selection) {
       if (++selections > MAX_SELECTIONS)
         throw new NotPlannable(
-          `the operation selects more than ${MAX_SELECTIONS} fields, including the fields of fragments`,
+          `the operation has more than ${MAX_SELECTIONS} selections, including the selections of fragments`,
         )
       return isIncluded(selection, conditions)
     },

@@ -37,7 +37,11 @@ export async function runPlan(
       for (const { recorded } of started) recorded()
       return { errors: [refusal] }
     }
-    onFallBack(error instanceof FallBack ? error.message : 'a call to a backend failed or was cancelled')
+    onFallBack(
+      error instanceof FallBack
+        ? error.message
+        : 'a call to a backend failed, was cancelled or could not be made',
+    )
     return execute(
       withRecorded(
         site.args,

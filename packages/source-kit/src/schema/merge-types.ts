@@ -134,7 +134,7 @@ function combine(
     withoutDescriptions(existing) === withoutDescriptions(added)
   if (isSame) return existing
   throw new SchemaConflictError(
-    `two types are called "${existing.name}": ${originOf(existing.extensions)} and ${originOf(added.extensions)}; rename one of them`,
+    `two types are called "${existing.name}", one from ${originOf(existing.extensions)} and one from ${originOf(added.extensions)}; rename one of the types`,
     [originOf(existing.extensions), originOf(added.extensions)],
   )
 }
@@ -174,7 +174,7 @@ function bothHidden(
 
 export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {
   return new SchemaConflictError(
-    `field ${field} is defined twice: by ${first} and by ${second}; rename one of them`,
+    `field ${field} is defined twice, by ${first} and by ${second}; rename one of the fields`,
     [first, second],
   )
 }

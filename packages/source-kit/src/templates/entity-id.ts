@@ -19,7 +19,7 @@ export function compileEntityId(entityId: string, refuse: Refuse): ReadEntityId 
   const parts = entityId.split(VARIABLE)
   if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && /[{}]/.test(part)))
     throw refuse(
-      `"${entityId}" does not refer to an argument or to the result; ` +
+      `"${entityId}" is not a valid reference to an argument or to the result; ` +
         `write {id} or {user.id} for an argument, or $.id for the result`,
     )
   const paths = parts.map((part, index) => (index % 2 === 0 ? part : part.split('.')))

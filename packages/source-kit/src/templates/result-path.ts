@@ -39,6 +39,6 @@ export function compileResultPath(path: string, refuse: Refuse): ResultPath {
 function problemAt(path: string, position: number): string {
   return (
     `"${path}" has a syntax error at position ${position}; ` +
-    `the forms are $.field, $.field.nested, $.array[0], $.array[0].field and $['quoted name']`
+    `use one of the forms $.field, $.field.nested, $.array[0], $.array[0].field or $['quoted name']`
   )
 }

@@ -78,7 +78,7 @@ export function useApq(store: DocumentStore): Plugin {
           throw ofThisMoment(
             400,
             'PERSISTED_QUERY_MISMATCH',
-            'The SHA-256 hash does not match the query; send the hash of the exact query text.',
+            'extensions.persistedQuery.sha256Hash does not match the query; send the SHA-256 hash of the exact query text.',
           )
         store.set(sent, query)
         return setParams(withText(params, query))

@@ -64,7 +64,8 @@ function shown(place: string): string {
 }
 
 async function download(address: string): Promise<string> {
-  if (!URL.canParse(address)) throw new Error('expected a URL such as https://store.example/manifest.json')
+  if (!URL.canParse(address))
+    throw new Error('expected a valid URL such as https://store.example/manifest.json')
   const { username, password } = new URL(address)
   if (username !== '' || password !== '')
     throw new Error('a user name and password in the URL are not supported; remove them')
@@ -101,7 +102,7 @@ function readManifest(text: string): [string, string][] {
   const plain = idsWithTexts.safeParse(manifest).data
   if (plain) return Object.entries(plain)
   throw new Error(
-    'expected an Apollo manifest, or a JSON object that maps ids to documents, as Relay and graphql-codegen write it',
+    'expected an Apollo manifest, or a JSON object that maps ids to documents (the format of Relay and graphql-codegen)',
   )
 }
 

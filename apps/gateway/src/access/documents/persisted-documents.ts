@@ -75,6 +75,6 @@ export function onlyRegistered(): GraphQLError {
   return requestRefused(
     403,
     'PERSISTED_QUERY_ONLY',
-    'The document is not registered; this API executes only registered documents.',
+    'This API executes only registered documents; send the id or the exact text of a registered document.',
   )
 }

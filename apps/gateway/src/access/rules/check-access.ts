@@ -31,9 +31,9 @@ export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} 
 /** What is wrong with where a rule stands. */
 function placeMistake(schema: GraphQLSchema, coordinate: string): string | undefined {
   if (!isDefined(schema, coordinate))
-    return `the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`
+    return `expected a field or type of the schema, except built-in types and input fields${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`
   if (isGiven(schema, coordinate)) return undefined
-  return `no field returns ${coordinate}, so the rule would have no effect; put it on the fields that take ${coordinate} as an argument`
+  return `no field returns ${coordinate}, so the rule would have no effect; put the rule on the fields that take ${coordinate} as an argument`
 }
 
 function ruleMistakes(
@@ -48,7 +48,7 @@ function ruleMistakes(
   return [
     ...(isEmpty
       ? [
-          'a list of alternatives is empty, so the rule refuses all callers; add a scope or policy to the list, or remove the rule',
+          'a list of scopes or policies is empty and never matches a caller; add a scope or policy, or remove the list',
         ]
       : []),
     ...unknown.map((name) => `the policy "${name}" does not exist; define it in access.policies`),

@@ -34,6 +34,6 @@ export function noteUnmetRules(
   const more = places.length - MAX_LISTED
   const listed = places.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `access to ${listed} is always refused: the rules require a known caller, but the gateway reads no tokens; set auth.jwt, or add a plugin that sets context.auth`,
+    `access to ${listed} is always refused because the rules require an authenticated caller, but auth.jwt is not set; set auth.jwt, or add a plugin that sets context.auth`,
   ]
 }

@@ -78,7 +78,7 @@ function headerValueOf(header: string, claim: string, { claims }: Identity): str
   if (!items.every(isPlain) || text.trim() !== text || /[\p{Cc}\p{Cs}]/u.test(text))
     // Backends would take the request for an anonymous one.
     throw unauthenticated(
-      `The token's claim "${claim}" cannot be sent in a header; it must be a string, a number, a boolean or a list of these.`,
+      `The token's claim "${claim}" cannot be sent in a header; expected strings, numbers or booleans without surrounding spaces, control characters or invalid Unicode.`,
     )
   return text === '' ? undefined : Buffer.from(text).toString(/-bin$/i.test(header) ? 'base64' : 'latin1')
 }

@@ -33,7 +33,7 @@ function refuseBadKeys(
   if (secret !== undefined && jwksUri !== undefined)
     throw mistakeAt(
       at,
-      `secret and jwksUri cannot be combined; remove the one that does not match how the tokens are signed`,
+      `secret and jwksUri cannot be combined; remove jwksUri if tokens are signed with HS256, HS384 or HS512, otherwise remove secret`,
     )
   const wrong = algorithms.find((algorithm) => algorithm.startsWith('HS') !== (secret !== undefined))
   if (wrong !== undefined)
@@ -47,7 +47,7 @@ function refuseBadKeys(
   if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) return
   throw mistakeAt(
     [...at, name as string],
-    `expected an http or https URL, received "${address}"; set jwksUri to the URL of the keys`,
+    `expected a URL that starts with "http://" or "https://", received "${address}"; set jwksUri to the URL of the JSON Web Key Set`,
   )
 }
 

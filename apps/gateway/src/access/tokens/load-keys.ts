@@ -22,14 +22,14 @@ export async function loadKeys(
 ): Promise<JSONWebKeySet> {
   const address = jwksUri ?? (await discover(issuer, signal))
   const keys = keysIn(await readJson(address, signal))
-  if (!keys) throw new Error(`${address} does not contain a JSON Web Key Set`)
+  if (!keys) throw new Error(`the response from ${address} is not a JSON Web Key Set`)
   return keys
 }
 
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
   const found = keysAddress(await readJson(address, signal))
-  if (found === undefined) throw new Error(`${address} has no jwks_uri`)
+  if (found === undefined) throw new Error(`the response from ${address} has no valid jwks_uri`)
   return found
 }
 

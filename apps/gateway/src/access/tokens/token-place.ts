@@ -22,15 +22,15 @@ export function headersOfTokens(auth: AuthConfig | undefined): readonly string[]
 export function tokenOf(headers: Pick<Headers, 'get'>, place: Place): string | undefined {
   const { scheme = 'Bearer', cookie } = place
   const value = headers.get(tokenHeader(place))?.trim()
-  if (value !== undefined && value !== '') return withoutScheme(value, scheme)
+  if (value !== undefined && value !== '') return withoutScheme(value, scheme, tokenHeader(place))
   return cookie === undefined ? undefined : cookieNamed(cookie, headers.get('cookie'))
 }
 
-function withoutScheme(value: string, scheme: string): string {
+function withoutScheme(value: string, scheme: string, header: string): string {
   if (scheme === '') return value
   const [found = '', token, ...more] = value.split(/ +/)
   if (found.toLowerCase() === scheme.toLowerCase() && token !== undefined && more.length === 0) return token
-  throw unauthenticated(`The token header must have the form "${scheme} <token>".`, true)
+  throw unauthenticated(`The header "${header}" must have the form "${scheme} <token>".`, true)
 }
 
 /** RFC 6265, section 4.2.1. */

@@ -57,7 +57,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       outage: createOutage(
         logger,
         {
-          down: 'cannot read the keys of a token issuer; its tokens are refused with 503 if the gateway has no key for them',
+          down: 'cannot read the keys of a token issuer; tokens of this issuer are refused with HTTP status 503 if the gateway has no matching key',
           up: 'the keys of the token issuer can be read again',
         },
         { issuer: config.issuer },
@@ -73,7 +73,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     const issuer = byName.get(name)
     if (!issuer) {
       onUnknownIssuer?.(name)
-      throw unauthenticated('The issuer of the token is unknown.', true)
+      throw unauthenticated('The claim "iss" of the token is missing or names an unknown issuer.', true)
     }
     const { config, key, algorithms } = issuer
     try {
@@ -101,7 +101,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   }
 
   return (token) => {
-    if (token.length > MAX_TOKEN_CHARACTERS) throw unauthenticated('The token is too long.', true)
+    if (token.length > MAX_TOKEN_CHARACTERS)
+      throw unauthenticated(`The token exceeds the limit of ${MAX_TOKEN_CHARACTERS} characters.`, true)
     const found = known.get(token)
     if (!found) return verify(token)
     if (found.expiresAt > clock.wallNow()) return found
@@ -164,11 +165,11 @@ function issuerOf(token: string): string {
 function messageFor(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'aud') return 'The token is for a different audience.'
-    if (error.claim === 'nbf') return 'The token is not valid yet.'
+    if (error.claim === 'aud') return 'The claim "aud" of the token is missing or names a different audience.'
+    if (error.claim === 'nbf') return 'The token is not valid yet, or the claim "nbf" is not a number.'
     return `The claim "${error.claim}" of the token is missing or not accepted.`
   }
   if (error instanceof errors.JOSEAlgNotAllowed) return 'The algorithm of the token is not accepted.'
   if (error instanceof errors.JWKSNoMatchingKey) return 'The token is signed with an unknown key.'
-  return 'The signature of the token is not valid.'
+  return 'The format or the signature of the token is not valid.'
 }

@@ -13,7 +13,7 @@ export function logUnknownIssuers(logger: Logger, known: readonly string[]): (is
   const report = (): void => {
     logger.warn(
       { issuers: [...names], known },
-      'tokens were refused: auth.jwt.issuers does not list their issuer',
+      'refused tokens whose claim "iss" is missing or not listed in auth.jwt.issuers',
     )
     names.clear()
   }

@@ -54,7 +54,7 @@ export function describeUntried({ untried }: Mended): readonly string[] {
   if (!first) return []
   const others = untried.length === 1 ? '' : ` and ${untried.length - 1} more`
   return [
-    `not tried ${describeSetting(first)}${others}: stopped after ${MAX_TRIES} attempts or ${MAX_MS / 1000} s; apply the settings above and run again`,
+    `not tried ${describeSetting(first)}${others}: the search stopped after ${MAX_TRIES} attempts or ${MAX_MS / 1000} s; apply the listed settings, if any, then run vinyasa check --against <old schema>`,
   ]
 }
 

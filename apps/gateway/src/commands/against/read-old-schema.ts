@@ -50,19 +50,19 @@ function sdlOf(text: string): string {
 export async function readOldSchema(file: string, directory: string): Promise<GraphQLSchema> {
   if (/^https?:/i.test(file))
     throw new ConfigError(
-      `--against ${file}: expected a file with SDL; URLs are not downloaded, so save the schema in a file`,
+      `--against ${file}: URLs are not supported; save the schema to a file, and pass the path of the file`,
     )
   const path = resolve(directory, file)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new ConfigError(
-      `--against ${file}: ${messageOf(error)}; pass the file with the schema to compare with`,
+      `--against ${file}: ${messageOf(error)}; pass a readable file that contains the old schema`,
     )
   })
   try {
     return schemaForClients(parse(sdlOf(text)))
   } catch (error) {
     throw new ConfigError(
-      `--against ${file}: ${messageOf(error)}; expected SDL as print-schema writes it, or the JSON result of an introspection query`,
+      `--against ${file}: ${messageOf(error)}; expected SDL, such as the output of vinyasa print-schema, or the JSON result of an introspection query`,
       { cause: error },
     )
   }

@@ -18,7 +18,7 @@ export async function initFrom(file: string, context: CommandContext): Promise<v
   const { from, config, notes } = migration
   if (config['rest'] === undefined && config['grpc'] === undefined)
     throw new ConfigError(
-      [`--from ${file}: none of its fields can be converted`, ...notes.map(({ text }) => text)].join('; '),
+      [`--from ${file}: found no field that can be converted`, ...notes.map(({ text }) => text)].join('; '),
     )
   const target = join(directory, 'gateway.config.yaml')
   const left = notes
@@ -59,7 +59,7 @@ function describe(compared: Mended | ConfigError | undefined): readonly string[]
       ...messageOf(compared)
         .split('\n')
         .map((line) => `wrong    ${line}`),
-      '         fix this, then compare with the schema of the old gateway: vinyasa check --against old.graphql',
+      '         fix these problems, then run vinyasa check --against old.graphql to compare with the schema of the old gateway',
     ]
   const { left } = compared
   const breaking = left.filter(({ level }) => level === 'breaking').length

@@ -6,7 +6,7 @@ import { ConfigError, messageOf } from '../../errors.ts'
 import type { Migration } from './migration.ts'
 
 const READ =
-  "expected Tailcall's SDL (with @http, @grpc), a subgraph of Apollo connectors (with @connect), Mesh's .meshrc.yaml, or the folder, main.go, main.rs or annotated .proto of a grpc-graphql-gateway project"
+  "expected Tailcall's SDL (with @http, @grpc), an Apollo subgraph schema with connectors (@connect), Mesh's .meshrc.yaml, or the folder, main.go, main.rs or annotated .proto of a grpc-graphql-gateway project"
 
 /** Reads an old configuration, whatever of those that are known it is. Throws {@link ConfigError}. */
 export async function readOldConfig(file: string, shown: string, directory: string): Promise<Migration> {
@@ -26,7 +26,7 @@ export async function readOldConfig(file: string, shown: string, directory: stri
   const text = await readFile(file, 'utf8').catch((error: unknown) => refuse(messageOf(error), error))
   if (/^\.[cm]?[jt]sx?$/.test(extname(file)))
     throw new ConfigError(
-      `--from ${shown}: code is not executed; convert the file by hand as described in docs/migrating/mesh.md`,
+      `--from ${shown}: init does not run JavaScript or TypeScript code; convert the file by hand (for GraphQL Mesh, see docs/migrating/mesh.md)`,
     )
   const name = nameFrom(file)
   if (/\.(ya?ml|json)$/.test(file)) {

@@ -116,7 +116,8 @@ export class RestDrafts {
       throw new Unsaid(
         'a GET request cannot be a mutation; move the field to Query, or use another HTTP method',
       )
-    if (root && batch) throw new Unsaid('fields of Query and Mutation cannot be batched; remove batchKey')
+    if (root && batch)
+      throw new Unsaid('fields of Query and Mutation cannot be batched; remove batchKey or groupBy')
     const args = this.#argumentsOf(call)
     const type = print(field.type)
     const on = [...(root ? [] : [this.#joinOf(call)]), ...joins]
@@ -192,7 +193,7 @@ export class RestDrafts {
     const reached = this.#reached(all, words, elsewhere)
     for (const { line, name, parent, target } of all)
       if (words.isEmpty(target))
-        this.#document.note(line, `${name}: no field of its type ${target} could be converted`)
+        this.#document.note(line, `${name}: no field of the return type ${target} could be converted`)
       else if (parent !== undefined && !reached.has(parent))
         this.#document.note(line, `${name}: no converted field returns the type ${parent}`)
     const taken = new Set(elsewhere)

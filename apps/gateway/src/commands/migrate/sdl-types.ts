@@ -84,7 +84,7 @@ function defined(
         if (field.defaultValue)
           document.note(
             field.loc?.startToken.line,
-            `${node.name.value}.${name}: default values of input fields are not supported; clients must send the value`,
+            `${node.name.value}.${name}: default values of input fields are not supported; clients that rely on the default must send the value`,
           )
         return [name, { ...memberOf(field), ...(key !== name && { key }) }] as const
       })

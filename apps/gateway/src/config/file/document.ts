@@ -91,7 +91,10 @@ function toData(source: Source): unknown {
   }
   const variable = document.errors.find(({ pos: [at] }) => text.slice(at - 1, at + 1) === '${')
   if (variable)
-    fail(variable.pos[0] - 1, 'variables between { } or [ ] must be quoted: "${NAME}", "${NAME:-default}"')
+    fail(
+      variable.pos[0] - 1,
+      'environment variables inside { } or [ ] must be quoted, for example "${NAME}" or "${NAME:-default}"',
+    )
   // The first mistake is reported alone, as the others are mostly its consequences.
   for (const { pos, message } of document.errors) fail(pos[0], firstLine(message))
   for (const { pos, message } of document.warnings) fail(pos[0], `${firstLine(message)}; write a plain value`)
@@ -105,7 +108,10 @@ function toData(source: Source): unknown {
           `the alias *${alias.source} has no anchor &${alias.source} above it; define the anchor first`,
         )
       if (anchored && above.includes(anchored))
-        fail(offset, `*${alias.source} is inside the value that it refers to; write out the value instead`)
+        fail(
+          offset,
+          `the alias *${alias.source} refers to a value that contains this alias; replace the alias with a plain value`,
+        )
     },
   })
   try {

@@ -40,7 +40,11 @@ export function substituteEnvironment(
     Object.entries(value).map(([key, item]) => {
       const at = [...path, key]
       if (/\$\{/.test(key))
-        onMistake({ path: at, text: 'variables are supported in values only, not in names', isName: true })
+        onMistake({
+          path: at,
+          text: '"${" is not allowed in names; environment variables are supported only in values',
+          isName: true,
+        })
       return [key, substituteEnvironment(item, environment, onMistake, at)]
     }),
   )
@@ -71,7 +75,9 @@ function substituteText(
     const end = rest === ':-' ? endOfDefault(text, index + whole.length) : index + whole.length - 1
     if (name === '' || end < 0) {
       const shown = text.slice(index, index + 40).split('\n', 1)[0]
-      onMistake(`${shown}: expected \${NAME} or \${NAME:-default}; write $\${ for a literal \${`)
+      onMistake(
+        `cannot read a variable at "${shown}"; expected \${NAME} or \${NAME:-default}, or $\${ for a literal \${`,
+      )
       break
     }
     from = end + 1

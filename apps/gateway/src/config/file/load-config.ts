@@ -76,7 +76,7 @@ function findConfigFile({ file, directory }: LoadConfigOptions): string {
   const found = CONFIG_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path))
   if (found === undefined) {
     throw new ConfigError(
-      `${directory}: no config file; expected one of ${CONFIG_FILES.join(', ')}; create one with \`vinyasa init\``,
+      `${directory}: no config file; expected one of ${CONFIG_FILES.join(', ')}; create a config with \`vinyasa init\``,
     )
   }
   return found
@@ -85,7 +85,9 @@ function findConfigFile({ file, directory }: LoadConfigOptions): string {
 async function readModule(file: string): Promise<ModuleRead> {
   try {
     if (/\.m?[tj]s$/.test(file)) return await (await import('./import-module.ts')).importModule(file)
-    throw new ConfigError('unknown kind of config file; expected .ts, .js, .yaml or .json')
+    throw new ConfigError(
+      'unsupported config file; expected the extension .ts, .mts, .js, .mjs, .yaml, .yml or .json',
+    )
   } catch (error) {
     throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
   }

@@ -32,7 +32,7 @@ export function refuseOtherGraphql(specifier: string, importer: string): void {
   if (theirs === undefined || ours === undefined || theirs === ours) return
   const [their, our] = [manifestOf(theirs).version, manifestOf(ours).version]
   throw new ConfigError(
-    `${name} uses graphql ${their} from ${theirs}, but the gateway uses graphql ${our} from ${ours}, and a process can have only one; ` +
+    `${name} uses graphql ${their} from ${theirs}, but the gateway uses graphql ${our} from ${ours}; both must use the same copy of graphql; ` +
       `install @vinyasa/gateway and graphql@${our} in the same node_modules folder as ${name}`,
   )
 }

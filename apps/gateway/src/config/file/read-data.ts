@@ -76,7 +76,8 @@ async function readWithBases(
     if (typeof name !== 'string')
       throw new ConfigError(`${at}: extends: expected a file name or a list of file names`)
     const base = resolve(dirname(file), name)
-    if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
+    if (!isDataFile(base))
+      throw new ConfigError(`${at}: extends: expected a .yaml, .yml or .json file, got "${name}"`)
     // It may be there later.
     reading.files.add(base)
     if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)

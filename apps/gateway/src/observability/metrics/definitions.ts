@@ -20,7 +20,7 @@ export const METRICS = {
     help: 'Time from the arrival of a request to the start of its response.',
     labels: {
       path: 'A path of the gateway such as `/graphql`; `other` for all other paths.',
-      status: 'The HTTP status. `499`: the client disconnected before the response started.',
+      status: 'The HTTP status, or `499` if the client disconnected before the response started.',
     },
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
@@ -39,9 +39,9 @@ export const METRICS = {
   vinyasa_operations_total: {
     type: 'counter',
     unit: 'operations',
-    help: 'Operations executed over HTTP and WebSocket. Responses from the cache are not included.',
+    help: 'Operations over HTTP and WebSocket that were executed or refused for their cost. Cache hits are not included.',
     labels: {
-      type: '`query`, `mutation`, `subscription`; `live`: an execution of a live query. Opening it also counts as `query`.',
+      type: '`query`, `mutation`, `subscription`, or `live` for an execution of a live query. Opening a live query also counts as `query`.',
     },
   },
   vinyasa_errors_total: {
@@ -49,7 +49,7 @@ export const METRICS = {
     unit: 'errors',
     help: 'Errors in HTTP responses, by extensions.code.',
     labels: {
-      code: 'The error code; `INTERNAL_SERVER_ERROR` for errors without a code; `OTHER` if it does not match `[A-Z][A-Z0-9_]{0,63}`.',
+      code: 'The error code; `INTERNAL_SERVER_ERROR` if the code is missing or not a string; `OTHER` if it does not match `[A-Z][A-Z0-9_]{0,63}`.',
     },
   },
   vinyasa_cache_requests_total: {
@@ -69,12 +69,13 @@ export const METRICS = {
   vinyasa_backend_call_duration_seconds: {
     type: 'histogram',
     unit: 'seconds',
-    help: 'Duration of calls to backends. Retries are included for gRPC and counted separately for REST.',
+    help: 'Duration of calls to backends. A gRPC call includes its retries; each attempt of a REST call is counted separately.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: 'The kind of the source (gRPC or REST), in lower case.',
+      kind: 'The protocol of the source (gRPC or REST), in lower case.',
       call: 'The method as `package.Service/Method`, or the name of the REST endpoint.',
-      status: 'The name of the gRPC status, the HTTP status, or `no answer`.',
+      status:
+        'The name of the gRPC status, the HTTP status, or `no answer` if no HTTP response was received.',
     },
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
@@ -84,7 +85,7 @@ export const METRICS = {
     help: 'Retries of calls to backends.',
     labels: {
       source: 'The name of the source in the config.',
-      kind: 'The kind of the source (gRPC or REST), in lower case.',
+      kind: 'The protocol of the source (gRPC or REST), in lower case.',
     },
   },
   vinyasa_backend_breaker_open: {
@@ -99,13 +100,13 @@ export const METRICS = {
   vinyasa_live_subscriptions: {
     type: 'gauge',
     unit: 'subscriptions',
-    help: 'Subscriptions to live queries that are open.',
+    help: 'Open subscriptions to live queries.',
     labels: {},
   },
   vinyasa_live_groups: {
     type: 'gauge',
     unit: 'groups',
-    help: 'Distinct live queries that are open. Subscriptions that share executions form one group.',
+    help: 'Groups of open live query subscriptions. The subscriptions of a group share executions.',
     labels: {},
   },
   vinyasa_live_executions_total: {
@@ -141,7 +142,7 @@ export const METRICS = {
   vinyasa_held_bytes: {
     type: 'gauge',
     unit: 'bytes',
-    help: 'Memory held for request bodies, queued updates and backend responses. The limit per process is a quarter of the heap.',
+    help: 'Memory held for clients and backends, such as request bodies, queued updates and responses. The limit per process is a quarter of the heap limit.',
     labels: {},
   },
   vinyasa_log_lines_lost_total: {

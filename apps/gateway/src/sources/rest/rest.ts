@@ -46,7 +46,7 @@ export async function openRestSource(
     baseUrl = imported?.baseUrl ?? config.baseUrl
     if (baseUrl === undefined)
       throw new ConfigError(
-        `baseUrl is missing; set it to the URL of the API${openapi === undefined ? '' : ', or add the API to servers in the OpenAPI document'}`,
+        `baseUrl is missing; set it to the URL of the API${openapi === undefined ? '' : ', or add the URL to servers in the OpenAPI document'}`,
       )
     outage = outageOf(logger, { name, kind: 'rest', address: baseUrl })
     connector = createRestConnector(name, {
@@ -110,7 +110,7 @@ async function importDocument(
     const mend =
       url === undefined
         ? ''
-        : '; the document is downloaded at each start: fix its server, or save the document with "vinyasa init <url>" and set openapi.file'
+        : '; the gateway downloads the document at each start; to use a local copy, run "vinyasa init <url>" and set openapi.file'
     const findings = findingsOf(error).map((one) => ({ ...one, message: `${firstLine(one.message)}${mend}` }))
     throw new ConfigError(findingsAt(['openapi'], findings), { cause: error })
   }
@@ -119,8 +119,8 @@ async function importDocument(
 function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables'][number]): string {
   const names = schemes.map((name) => `"${name}"`).join(', ')
   return isSet
-    ? `${variable} provides the credentials for the security scheme ${names}`
-    : `${variable} is not set, but the security scheme ${names} requires it; set it, or set security: false under openapi`
+    ? `the environment variable ${variable} provides the credentials for the security scheme ${names}`
+    : `the environment variable ${variable} is not set, but the security scheme ${names} requires credentials; set the variable, or set openapi.security to false`
 }
 
 interface Probe {

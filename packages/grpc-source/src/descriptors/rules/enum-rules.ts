@@ -16,7 +16,7 @@ export function checkEnum(
   if (isOpen && first && first.number !== 0) {
     report(
       places.get(first)?.name,
-      `the first value of ${fullName} is ${first.name} = ${first.number}, but the first value must have the number 0, the default of absent fields; add a first value such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
+      `the first value of ${fullName} is ${first.name} = ${first.number}, but the first value of an open enum must have the number 0; start the enum with a value such as ${first.name.replace(/_.*/, '')}_UNSPECIFIED = 0`,
     )
   }
   checkAliases(context, type, fullName)
@@ -92,7 +92,7 @@ function checkShortNames({ places, report }: RuleContext, type: EnumDescriptorPr
     if (!first || first.name === value.name || first.number === value.number) continue
     report(
       places.get(value)?.name,
-      `${value.name} and ${first.name} have the same name in generated code, which omits the name of the enum ${type.name} as a prefix; rename one of the values`,
+      `${value.name} and ${first.name} have the same name in generated code, which removes the prefix ${type.name} and converts the names to PascalCase; rename one of the values`,
     )
   }
 }

@@ -24,7 +24,7 @@ function kindOf({ kind }: ProtoSymbol): string {
 function twice(symbol: ProtoSymbol, first: ProtoSymbol): string {
   const { name, kind, file } = symbol
   if (first.file !== file) {
-    return `${name} is also defined in ${first.file.name}; rename one of the definitions, or import the file by the same path everywhere if both are the same file`
+    return `${name} is also defined in ${first.file.name}; rename one of the definitions, or, if both files are the same, import the file by the same path everywhere`
   }
   const what = first.kind === kind ? '' : `, as ${kindOf(first)} and as ${kindOf(symbol)}`
   const why =

@@ -93,7 +93,7 @@ function resolve(
         meant,
         wrong:
           meant === name
-            ? 'is not defined in this file or its imports; correct the name, or import the file that defines it'
+            ? 'is not defined in this file or its imports; correct the name, or import the file that defines the type'
             : `resolves to ${meant}, because ${candidate} is the nearest scope named "${first}", but ${meant} is not defined; correct the name, or write ".${name}" to start the lookup at the outermost scope`,
       }
     }
@@ -114,5 +114,5 @@ function checkKind({ wants }: TypeReference, found: ProtoSymbol): Resolution {
   if (wants === 'type' ? isType(found) : found.kind === 'message') return { found }
   const article = /^[ae]/.test(found.kind) ? 'an' : 'a'
   const wanted = wants === 'type' ? 'a message or an enum' : 'a message'
-  return { wrong: `is not a ${wants}: ${found.name} is ${article} ${found.kind}; use ${wanted}` }
+  return { wrong: `is ${article} ${found.kind} (${found.name}), not a ${wants}; use ${wanted}` }
 }

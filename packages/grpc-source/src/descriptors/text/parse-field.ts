@@ -112,7 +112,8 @@ function readLabel(
 
 function whyNoLabel(label: string, syntax: string, kind: FieldHolder['kind']): string | undefined {
   if (kind === 'oneof') return `a oneof field cannot have a label; remove "${label}"`
-  if (kind === 'extend' && label === 'required') return 'an extension cannot be required; use "optional"'
+  if (kind === 'extend' && label === 'required')
+    return 'an extension cannot be required; use "optional", or remove the label if the file uses editions'
   if (syntax === 'proto3' && label === 'required')
     return 'proto3 has no required fields; remove "required", or change the file to proto2'
   if (syntax !== 'editions' || label === 'repeated') return undefined

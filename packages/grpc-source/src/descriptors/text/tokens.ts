@@ -90,7 +90,7 @@ class Tokenizer {
     if (!/[!-~]/.test(symbol)) {
       throw new ProtoSyntaxError(
         at,
-        `the character ${JSON.stringify(symbol)} is only allowed in comments and strings; use ASCII letters, digits and _ instead`,
+        `the character ${JSON.stringify(symbol)} is only allowed in comments and strings; remove the character, or replace it with ASCII characters`,
       )
     }
     this.position += 1
@@ -123,7 +123,7 @@ class Tokenizer {
       const at = placeOf(this.source, this.position - string.length + match.index)
       throw new ProtoSyntaxError(
         at,
-        `unknown escape sequence: a backslash before ${JSON.stringify(simple)}; write two backslashes for a literal backslash`,
+        `a backslash before ${JSON.stringify(simple)} is not a valid escape sequence; correct the escape sequence, or write two backslashes for a literal backslash`,
       )
     }
   }

@@ -30,7 +30,7 @@ export function readTsProtoMetadata(input: readonly unknown[]): {
   const add = (metadata: unknown, path: string): void => {
     if (!isMetadata(metadata))
       throw descriptorError(
-        `${path} is not the protoMetadata of a generated file; generate the file with ts-proto's option "outputSchema=true", and pass its export protoMetadata`,
+        `${path} is not the protoMetadata of a generated file; generate the file with ts-proto's option "outputSchema=true", and pass the export protoMetadata of the file`,
       )
     const name = String(metadata.fileDescriptor['name'])
     if (all.has(name)) return

@@ -45,7 +45,7 @@ function reasonOf(error: unknown, ending: Ending): unknown {
   for (const one of [error, (error as Error).cause])
     if (one instanceof ResponseTooLarge || one instanceof SentBodyFailed || one instanceof GraphQLError)
       return one
-  return Object.assign(new Error('the upstream cannot be reached', { cause: error }), {
+  return Object.assign(new Error('the request to the upstream failed', { cause: error }), {
     code: 'FETCH_FAILED',
   })
 }

@@ -49,9 +49,9 @@ export class Download {
   /** @throws DownloadEnded where a bound of the whole is reached */
   async get(address: URL, isAllowed: (url: URL) => boolean): Promise<Downloaded> {
     const { headers, maxBytes, maxFiles, timeoutMs } = this.#options
-    const tooLarge = `it has more than ${maxBytes} bytes; raise download.maxBytes`
+    const tooLarge = `the files to download exceed the limit of ${maxBytes} bytes in total; raise download.maxBytes`
     if (++this.#files > maxFiles)
-      throw new DownloadEnded(`it has more than ${maxFiles} files; raise download.maxFiles`)
+      throw new DownloadEnded(`the download exceeds the limit of ${maxFiles} files; raise download.maxFiles`)
     if (this.#bytes >= maxBytes) throw new DownloadEnded(tooLarge)
     try {
       const { url, ok, status, bytes } = await boundedFetch(address, {

@@ -50,7 +50,7 @@ export async function openFile(
         if (isBelow(real, await realpath(within))) return textOf(await readFile(real))
       }
       throw new Error(
-        'the file, or the target of its link, is outside the folder of the document; add its folder to download.origins to read it',
+        'the file, or the target of its symbolic link, is outside the folder of the document and the folders in download.origins; add the folder of the file to download.origins, or replace the link with the file',
       )
     },
   }
@@ -82,7 +82,7 @@ function readerFor(
     if (!/^https?:$/.test(url.protocol))
       throw new Error(`the document must not refer to ${url.protocol} addresses; use an http: or https: URL`)
     if (!origins.has(url.origin))
-      throw new Error(`the file is on another server; add ${url.origin} to download.origins to read it`)
+      throw new Error(`files from ${url.origin} are not allowed; add this origin to download.origins`)
     download ??= new Download(undefined, options)
     return (await download.get(url, ({ origin }) => origins.has(origin))).text
   }

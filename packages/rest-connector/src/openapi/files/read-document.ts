@@ -61,7 +61,7 @@ function asOpenApi3(read: ReadFiles): OpenApiDocument {
   if (isSwagger2(read.root))
     return createDocument({ ...read, root: fromSwagger2(document), swagger2: read.root })
   if (asText(read.root['openapi'])?.startsWith('3.')) return document
-  throw new Error('it is not OpenAPI 3 or Swagger 2, because the version is missing or not supported')
+  throw new Error('expected OpenAPI 3 or Swagger 2, but the version is missing or not supported')
 }
 
 /** A URL to download from, and no path. */
@@ -73,7 +73,7 @@ function isAddress(source: string): boolean {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof RangeError)
-    return 'it is nested too deeply; use $ref for parts that contain themselves'
+    return 'the content is nested too deeply; use $ref for parts that contain themselves'
   const { cause } = error
   if (!(cause instanceof Error) || error instanceof DownloadEnded) return error.message
   return `${error.message}: ${cause.message || String((cause as NodeJS.ErrnoException).code)}`

@@ -45,7 +45,7 @@ export function withLinks(
       else
         findings.add({
           place: operation.place,
-          message: `its link "${link}" is skipped: ${found}`,
+          message: `the link "${link}" is skipped: ${found}`,
           mend: 'declare the link under envelope.links of an endpoint',
         })
     }
@@ -71,21 +71,22 @@ function linkOf(
 ): EnvelopeLink | string {
   if (!target) return 'the linked operation does not exist or was not imported'
   if ((target.method ?? 'GET') !== 'GET' && !target.asQuery)
-    return 'the linked operation is a mutation, which a link cannot call'
+    return 'the linked operation is a mutation, which a link cannot call; add the operation to asQuery if it does not change data'
   if (node['server'] !== undefined) return 'the link has its own server, which is not supported'
   const args: Record<string, LinkValue> = {}
   const given: [string, unknown][] = Object.entries(asNode(node['parameters']))
   if (node['requestBody'] !== undefined) {
-    if (!target.body) return 'the link sends a requestBody, but the linked operation accepts none'
+    if (!target.body) return 'the link sends a requestBody, but the linked operation does not accept a body'
     given.push([target.body.arg ?? 'input', node['requestBody']])
   }
   for (const [name, expression] of given) {
     const arg = argumentOf(target, name)
     if (arg === undefined) return `the linked operation has no parameter "${name}"`
     if (typeof expression !== 'string' && isExpression(JSON.stringify(expression)))
-      return `${JSON.stringify(expression)} contains runtime expressions, which are supported only as complete values`
+      return `${JSON.stringify(expression)} contains runtime expressions, which are not supported inside objects and lists`
     const value = valueOf(expression, endpoint, definitions)
-    if (value === undefined) return `${JSON.stringify(expression)} is not a supported runtime expression`
+    if (value === undefined)
+      return `${JSON.stringify(expression)} is not a supported runtime expression, or it refers to a parameter or body field that the operation does not have`
     args[arg] = value
   }
   const description = asText(node['description'])?.trim()

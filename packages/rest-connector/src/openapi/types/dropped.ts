@@ -12,8 +12,8 @@ export function droppedOfObject(node: Node): Dropped | undefined {
   const isLeft = Object.keys(asNode(node['unevaluatedProperties'])).length > 0
   if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
   return {
-    message: `properties of ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'}`,
-    mend: 'add additionalProperties to the schema to get a field with these properties',
+    message: `properties that only ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'} describes`,
+    mend: 'declare additionalProperties in the schema to get a field with these properties',
   }
 }
 
@@ -30,8 +30,8 @@ export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefi
   )
   if (!isDropped) return undefined
   return {
-    message: 'properties of additionalProperties next to oneOf or anyOf',
-    mend: 'add additionalProperties to each schema of oneOf or anyOf to get a field with these properties',
+    message: 'properties that additionalProperties describes next to oneOf or anyOf',
+    mend: 'declare additionalProperties in each schema of oneOf or anyOf to get a field with these properties',
   }
 }
 

@@ -237,7 +237,9 @@ export class ShapeReader {
     const options = all.filter((option) => !isConstraint(option, saysMore))
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
-      this.#onUnsaid('the API must check "oneOf" or "anyOf" with only "required"; the gateway does not')
+      this.#onUnsaid(
+        'the gateway does not enforce the "required" lists inside "oneOf" or "anyOf"; the API must check them',
+      )
     if (options.length > 0) return this.#classifyOptions(node, options, given)
     const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }

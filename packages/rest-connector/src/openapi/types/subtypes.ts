@@ -77,7 +77,7 @@ export function createInheritance(
     const below = known.get(base) ?? []
     if (below.length > MAX_SUBTYPES)
       onUnsaid(
-        `${below.length} schemas extend ${refs.get(base) ?? 'a schema with a discriminator'}, but an interface can have at most ${MAX_SUBTYPES}; the schema becomes an object type without their properties`,
+        `${below.length} schemas extend ${refs.get(base) ?? 'a schema with a discriminator'}, but the import supports at most ${MAX_SUBTYPES} subtypes for each schema; the schema becomes an object type without the properties of its subtypes`,
       )
     if (below.length === 0 || below.length > MAX_SUBTYPES) return undefined
     const own = refs.get(base)

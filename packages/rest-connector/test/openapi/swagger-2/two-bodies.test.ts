@@ -5,9 +5,9 @@ const body = (name: string): object => ({ in: 'body', name, schema: { type: 'str
 const member = (name: string): object => ({ in: 'formData', name, type: 'string' })
 
 it.each([
-  [[body('a'), body('b')], 'its parameter "b" is in "body", which is not supported'],
-  [[body('a'), member('b')], 'its parameter "b" is in "formData", which is not supported'],
-  [[member('b'), body('a')], 'its parameter "b" is in "formData", which is not supported'],
+  [[body('a'), body('b')], 'the parameter "b" is in "body", which is not supported'],
+  [[body('a'), member('b')], 'the parameter "b" is in "formData", which is not supported'],
+  [[member('b'), body('a')], 'the parameter "b" is in "formData", which is not supported'],
 ])('a second body of an operation is told: %j', async (parameters, told) => {
   const post = { operationId: 'x', parameters, responses: { 204: { description: 'done' } } }
   const document = { swagger: '2.0', host: 'api.example.com', schemes: ['https'], paths: { '/x': { post } } }

@@ -232,7 +232,7 @@ describe('Upload', () => {
       const { send, connector } = await serve(operation((scalars['Upload'] as Scalar).schema), path)
       const [request, errors] = await send(uploadOf(query(where), { v: null }, 'variables.v'))
       expect(errors?.[0]).toMatchObject({
-        message: expect.stringContaining('Send it as base64 text'),
+        message: expect.stringContaining('Send the data as base64 text'),
         extensions: { code: 'BAD_USER_INPUT' },
       })
       expect(request).toBeUndefined()

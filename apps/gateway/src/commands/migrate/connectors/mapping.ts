@@ -158,7 +158,7 @@ export class Mapping {
       this.#leaveOut(
         type,
         name,
-        `the selection is the object itself, which cannot have the type ${text}`,
+        `a selection without a property is not supported for the type ${text}; write a resolver in a TypeScript config`,
         line,
       )
       return
@@ -166,7 +166,7 @@ export class Mapping {
     if (this.entities.has(target) && missing.length > 0)
       this.#old.note(
         line,
-        `${type}.${name}: ${missing.join(', ')} came from another request; they are null unless this response contains them`,
+        `${type}.${name}: the old gateway loaded ${missing.join(', ')} with a separate request; this gateway returns only the values that the response for ${type}.${name} contains`,
       )
     const key = keyAt(place)
     const known = this.#keys.get(`${type}.${name}`)

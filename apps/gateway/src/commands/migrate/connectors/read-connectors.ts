@@ -45,13 +45,13 @@ class Connectors {
           if (one.name === 'connect')
             this.#old.note(
               one.line,
-              `${type.name.value}: @connect on a type has no equivalent; declare an endpoint that returns ${type.name.value}, with a join (setting on) for each field of this type`,
+              `${type.name.value}: @connect on a type has no equivalent; declare an endpoint that returns ${type.name.value}, and add a join (setting on) for each field that returns ${type.name.value}`,
             )
     const entity = [...this.#old.types.values()].find((type) => directiveOf(type, 'key'))
     if (entity)
       this.#old.note(
         entity.loc?.startToken.line,
-        `${entity.name.value}: @key: clients query this gateway directly; set federation to remain a subgraph of a router`,
+        `${entity.name.value}: @key is not converted, because clients query this gateway directly; set federation to remain a subgraph of a router`,
       )
     const rest = new RestDrafts(this.#old)
     for (const connector of this.#found) this.#add(connector, rest, mapping)
@@ -105,18 +105,21 @@ class Connectors {
       this.#elsewhere.add(coordinate)
       this.#old.note(
         field.loc?.startToken.line,
-        `${coordinate}: no directive @connect defines the data source of this field`,
+        `${coordinate}: this field has no @connect directive; add one, or write a resolver in a TypeScript config`,
       )
       return
     }
     this.#elsewhere.add(coordinate)
     if (more)
-      this.#old.note(more.line, `${coordinate}: a field can have only one request; the first one is used`)
+      this.#old.note(
+        more.line,
+        `${coordinate}: a field can have only one @connect directive; further directives are ignored`,
+      )
     for (const option of ['errors', 'isSuccess'])
       if (directive.args[option] !== undefined)
         this.#old.note(
           directive.line,
-          `${coordinate}: ${option} has no equivalent; errors are derived from the HTTP status`,
+          `${coordinate}: ${option} has no equivalent; the gateway derives errors from the HTTP status`,
         )
     this.#old.attempt(directive.line, coordinate, () => {
       const request = readRequest(field, directive, this.#sources, this.#name)

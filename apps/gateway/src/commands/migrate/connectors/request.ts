@@ -45,7 +45,7 @@ export function readSources(old: OldDocument): ReadonlyMap<string, SourceSetting
     if (args['errors'] !== undefined || args['isSuccess'] !== undefined)
       old.note(
         line,
-        `@source(name: "${source}"): errors and isSuccess have no equivalent; errors are derived from the HTTP status`,
+        `@source(name: "${source}"): errors and isSuccess have no equivalent; the gateway derives errors from the HTTP status`,
       )
     found.set(source, {
       baseUrl: literals(String(http['baseURL'])).replace(/\/$/, ''),
@@ -79,7 +79,7 @@ export function readRequest(
   const [, server = '', rest = template] = source ? [] : (/^(https?:\/\/[^/]+)(.*)$/s.exec(template) ?? [])
   if (!source && server === '')
     throw new Unsaid(
-      `the URL "${template}" has no host; set source to the name of a @source, or write a URL with http:// or https://`,
+      `"${template}" is not a complete URL; set source to the name of a @source, or write a URL with http:// or https://`,
     )
   const [path = '', search = ''] = rest.split(/\?(.*)/s)
   const own = headersOf(http['headers'])
@@ -119,11 +119,13 @@ function toTemplate(text: string, speech: Speech): string {
       throw new Unsaid(`{${expression}} has no equivalent; write a resolver in a TypeScript config`)
     if (more !== '')
       throw new Unsaid(
-        `{${expression}}: a template can only use complete arguments and fields of the parent, not their fields`,
+        `{${expression}}: templates can use an argument or a field of the parent, but not a nested field; write a resolver in a TypeScript config`,
       )
     const isJoined = /^->\s*joinNotNull\(\s*["'],["']\s*\)\s*$/.test(method)
     if (method !== '' && !isJoined)
-      throw new Unsaid(`{${expression}}: only the method ->joinNotNull(",") has an equivalent`)
+      throw new Unsaid(
+        `{${expression}}: only the method ->joinNotNull(",") has an equivalent; write a resolver in a TypeScript config`,
+      )
     speech.isJoined ||= isJoined
     return `{${take(variable === 'args', name, speech)}}`
   })
@@ -257,7 +259,7 @@ function jsonOf(entries: readonly Entry[]): string {
 function notComplete(variable: string, path: readonly string[]): Unsaid {
   const value = `$${[variable, ...path].join('.')}`
   return new Unsaid(
-    `${value} in body or queryParams cannot be sent; expected a name with a complete argument or field of the parent, such as id: $args.id`,
+    `${value} in body or queryParams cannot be converted; expected a name and exactly one argument or field of the parent (no nested field), such as id: $args.id`,
   )
 }
 
@@ -271,7 +273,7 @@ function entriesOf(selected: readonly Selected[], speech: Speech): readonly Entr
     if (variable === undefined && fields && name !== undefined) return [[name, entriesOf(fields, speech)]]
     if (variable !== 'args' && variable !== 'this')
       throw new Unsaid(
-        `"${name ?? path.join('.')}" in body or queryParams must have a value from $args or $this`,
+        `"${name ?? path.join('.')}" in body or queryParams cannot be converted, because its value does not come from $args or $this; write a resolver in a TypeScript config`,
       )
     if (fields && path.length === 0 && name === undefined)
       return fields.map((one): Entry => {

@@ -22,7 +22,7 @@ export function parseSelection(text: string): readonly Selected[] {
   for (const match of text.matchAll(TOKEN)) {
     if (match[7] !== undefined)
       throw new Unsaid(
-        `selection, body or queryParams: "${match[7]}" has no equivalent; write a resolver in a TypeScript config`,
+        `selection, body or queryParams: the character "${match[7]}" is not supported; write a resolver in a TypeScript config`,
       )
     if (!/^(\s|#)/.test(match[0])) tokens.push(match[0])
   }

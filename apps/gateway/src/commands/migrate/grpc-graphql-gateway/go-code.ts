@@ -2,7 +2,7 @@ import { filled, type Note } from '../migration.ts'
 import { type GatewayCode, inBrackets, lineAt, serverAt, withoutComments } from './code.ts'
 
 const MIDDLEWARE =
-  'middleware is code: list the headers that it forwards in forwardHeaders, and write the rest as a plugin'
+  'middleware cannot be converted; list the headers that it forwards in forwardHeaders, and write the rest as a plugin'
 
 /** Reads a `main.go`: which services it registers, where they are, and where it listens itself. */
 export function readGoCode(code: string): GatewayCode {
@@ -21,7 +21,7 @@ export function readGoCode(code: string): GatewayCode {
     if (address === undefined)
       note(
         match.index,
-        `${service}: the address of the service is computed in code; set it in endpoint or endpoints`,
+        `${service}: found no literal address of the service in the code; set the address in endpoint or endpoints`,
       )
     else endpoints.set(service, address)
   }
@@ -35,7 +35,7 @@ export function readGoCode(code: string): GatewayCode {
   for (const match of text.matchAll(/\.ErrorHandler\s*=/g))
     note(
       match.index,
-      'ErrorHandler: code cannot be converted; the gateway logs errors, so write a plugin if you need more',
+      'ErrorHandler: code cannot be converted; the gateway logs errors, and any other error handling needs a plugin',
     )
   const [, listens] = /\bListenAndServe(?:TLS)?\(\s*"([^"]*)"/.exec(text) ?? []
   const [, path] = /\.Handle(?:Func)?\(\s*"([^"]*)"\s*,\s*\w*mux/i.exec(text) ?? []

@@ -176,8 +176,8 @@ function notesOn(
       line: undefined,
       text:
         language === 'go'
-          ? `${name}: the code does not show whether the server uses TLS; if it does, prefix endpoint with https://`
-          : `${name}: insecure is not set, so TLS is used; if the server has no TLS, prefix endpoint with http://`,
+          ? `${name}: the annotation does not show whether the server uses TLS; if the server uses TLS, endpoint must start with https://`
+          : `${name}: insecure is not set in the annotation, so the gateway uses TLS unless the code contains an address without https://; if the server does not use TLS, remove https:// from endpoint`,
     })),
     ...wrappers.map(({ name, line }) => ({
       line,

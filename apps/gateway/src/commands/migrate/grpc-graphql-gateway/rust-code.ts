@@ -28,11 +28,13 @@ const OWN_WAYS =
   /^(with_descriptor_set_\w+|add_grpc_clients?|with_services|with_header_propagation|with_graceful_shutdown|with_shutdown\w*|with_compression|with_high_performance|with_request_collapsing|with_circuit_breaker|add_descriptor_set_\w+|build|await)$/
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  add_middleware: 'middleware is code: see rateLimit, auth.jwt and log, and write the rest as a plugin',
+  add_middleware:
+    'middleware cannot be converted; use rateLimit, auth.jwt and log, and write the rest as a plugin',
   add_rest_connector: 'configure the REST source in rest',
   with_entity_resolver:
     'code cannot be converted; the gateway resolves entities with the gRPC methods that take their keys',
-  with_error_handler: 'code cannot be converted; the gateway logs errors, so write a plugin if you need more',
+  with_error_handler:
+    'code cannot be converted; the gateway logs errors, and any other error handling needs a plugin',
   with_query_complexity_limit:
     'this gateway computes the cost of an operation with other weights; set a limit in cost.max',
   with_query_whitelist: 'register documents in persistedDocuments',
@@ -55,7 +57,7 @@ export function readRustCode(code: string): GatewayCode {
   if (second)
     notes.push({
       line: lineAt(text, second.index),
-      text: 'the code starts a second gateway; the new config combines both, so write one config for each gateway',
+      text: 'the code builds more than one gateway; the new config contains the sources of all of them, so write one config for each gateway',
     })
   for (const { name, given, at } of callsOfBuilder(text)) {
     const note = (what: string): void => void notes.push({ line: lineAt(text, at), text: `${name}: ${what}` })
@@ -64,14 +66,14 @@ export function readRustCode(code: string): GatewayCode {
       for (const [service, address] of clientsOf(given, clients)) {
         called.add(service)
         if (address === undefined)
-          note(`the address of ${service} is computed in code; set it in endpoint or endpoints`)
+          note(`found no literal address of ${service} in the code; set the address in endpoint or endpoints`)
         else endpoints.set(service, address)
       }
     } else if (name === 'with_services') {
       if (strings.length > 0) services = new Set([...(services ?? []), ...strings])
       else
         note(
-          'the list of services is computed in code; exclude services that it does not contain with methods: { …: { schema: false } }',
+          'the call contains no literal service names; to exclude services that the old gateway did not serve, set methods: { "package.Service.Method": { schema: false } } for each of their methods',
         )
     } else if (name === 'with_header_propagation') {
       forwarded.push(...strings.map((one) => one.toLowerCase()))

@@ -68,7 +68,7 @@ export class MeshOperations {
       else if (!operation || !args || join['result'] !== undefined || join['keysArg'] !== undefined)
         this.#note(
           path,
-          `${target}: this resolver cannot be converted; replace it by joins (gRPC), on (REST endpoint) or a resolver in a TypeScript config`,
+          `${target}: this resolver cannot be converted; use "joins" of a gRPC source, "on" of a REST endpoint, or a resolver in a TypeScript config`,
         )
       else {
         operation.joins.push({
@@ -126,8 +126,11 @@ export class MeshOperations {
 
   #noteUnknown({ name, method, body }: RestCall, path: Path): void {
     const sends = method === 'GET' || method === 'DELETE' || body ? '' : ' and sends no body'
-    const needs = 'run `mesh build` to get its types from .mesh/schema.graphql'
-    this.#note(path, `${name}: returns JSON${sends} because its types are unknown; ${needs}`)
+    const needs = 'run `mesh build`, then run init again'
+    this.#note(
+      path,
+      `${name}: the operation returns JSON${sends} because .mesh/schema.graphql does not define the field; ${needs}`,
+    )
   }
 
   #note(path: Path, text: string): void {

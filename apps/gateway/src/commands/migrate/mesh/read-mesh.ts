@@ -56,7 +56,7 @@ class Mesh {
     if (data['additionalTypeDefs'] !== undefined)
       this.#note(
         ['additionalTypeDefs'],
-        'additionalTypeDefs: replace fields with @resolveTo by joins (gRPC) or on (REST endpoint); write other definitions in typeDefs',
+        'additionalTypeDefs: replace each field that uses @resolveTo with an entry in "joins" of a gRPC source or in "on" of a REST endpoint; write other definitions in typeDefs',
       )
     return {
       from: 'GraphQL Mesh',
@@ -83,7 +83,10 @@ class Mesh {
   }: MeshYaml['sources'][number]): Promise<void> {
     const note = (below: Path, text: string): void => this.#note([...path, ...below], `${name}: ${text}`)
     if (!handler)
-      return note([], `handler ${kind}: ${NO_HANDLER[kind] ?? 'this kind of source is not supported'}`)
+      return note(
+        [],
+        `handler ${kind}: ${NO_HANDLER[kind] ?? 'only the handlers grpc, openapi, newOpenapi and jsonSchema can be converted'}`,
+      )
     const transforms = readTransforms(given, (index, text) => note(['transforms', index], text))
     const source = name.replaceAll(/\W/g, '_')
     const noteHere = (key: string, text: string): void => note(['handler', kind, key], text)
@@ -99,11 +102,11 @@ class Mesh {
 
   /** The names that clients of Mesh know an OpenAPI source by. */
   async #namesOf({ openapi }: OpenApiDraft, transforms: Transforms, note: NoteAt): Promise<object> {
-    const notRead = 'fields are named after operation ids in camel case, and enum values in capitals'
+    const notRead = 'fields are named after operation ids in camel case, and enum values in upper case'
     if (openapi.file === undefined) {
       note(
         'source',
-        `the document was not read because it is not a local file: ${notRead}; set other names in rename`,
+        `the document is not a local file and was not read, so ${notRead}; set other names in rename`,
       )
       return {}
     }
@@ -150,7 +153,7 @@ function namedAsMesh(hasLong: boolean, rename: Transforms['rename'], note: NoteA
   if (!hasLong) return { rename }
   note(
     'source',
-    '64-bit integers (BigInt) above 2^53 are strings of digits now instead of numbers; smaller ones remain numbers',
+    '64-bit integers (BigInt) that are not safe integers in JavaScript are now strings of digits; safe integers remain numbers',
   )
   return { int64: 'number-when-safe', rename: { ...rename, Long: 'BigInt' } }
 }

@@ -23,7 +23,8 @@ export function readTransforms(
       if (kind === 'prefix' && isRecord(options)) prefix = prefixOf(options, refuse)
       else if (kind === 'rename' && isRecord(options)) Object.assign(rename, renamesOf(options, refuse))
       else if (kind === 'filterSchema') hide.push(...hiddenBy(options, refuse))
-      else refuse(`transform ${kind} cannot be converted, only prefix, rename and filterSchema`)
+      else
+        refuse(`transform ${kind} cannot be converted; expected prefix, rename or filterSchema with options`)
     }
   return filled({ prefix, rename, hide })
 }
@@ -31,7 +32,7 @@ export function readTransforms(
 function prefixOf(options: Values, note: (text: string) => void): Transforms['prefix'] {
   const value = textOf(options['value']) ?? ''
   if (options['ignore'] !== undefined)
-    note('prefix.ignore has no equivalent; set the names of these types in rename')
+    note('prefix.ignore has no equivalent; set the names of the ignored types in rename')
   return {
     ...(options['includeTypes'] !== false && { types: value }),
     ...(options['includeRootOperations'] === true && { fields: value }),

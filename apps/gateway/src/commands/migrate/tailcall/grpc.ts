@@ -49,16 +49,18 @@ export class GrpcDrafts {
       draft.joins.push(filled({ ...join, ...this.#bounded(join) }))
       return
     }
-    if (batchKey) throw new Unsaid('fields of Query and Mutation cannot be batched; remove batchKey')
+    if (batchKey) throw new Unsaid('fields of root types cannot be batched; remove batchKey or groupBy')
     if (method in draft.methods)
       throw new Unsaid(
-        `another field already uses the method ${method}; each gRPC method can have only one field`,
+        `another root field already uses the method ${method}; each method can have only one root field, so write a resolver for the other`,
       )
     const whole = typeof body === 'string' ? wholeArgument(body) : undefined
     for (const [member, value] of Object.entries(typeof body === 'object' && body !== null ? body : {})) {
       const arg = typeof value === 'string' ? wholeArgument(value) : undefined
       if (arg === undefined)
-        throw new Unsaid(`body: the value of ${member} must be a complete argument, such as {{.args.id}}`)
+        throw new Unsaid(
+          `body: the value of ${member} must be exactly one argument, such as {{.args.id}}; write a resolver for other requests`,
+        )
       const own = toCamelCase(member)
       if (own !== arg) draft.rename[`${root ?? 'Query'}.${name}(${own}:)`] = arg
     }
@@ -127,7 +129,7 @@ function joinOf({ type, name, method, body, batchKey, field }: Join): { readonly
     const wrong = request.find(([, parent]) => parent === undefined)
     if (wrong || request.length === 0)
       throw new Unsaid(
-        'each value in body must be a complete field of the parent, such as {{.value.id}}; write a resolver for other requests',
+        'body must be an object with at least one value, and each value must be exactly one field of the parent, such as {{.value.id}}; write a resolver for other requests',
       )
     return { type, field: name, method, request: Object.fromEntries(request) } as { readonly batch?: object }
   }

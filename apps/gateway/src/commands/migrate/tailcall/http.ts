@@ -32,7 +32,9 @@ export function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: U
   const speech = speechOf(call, upstream)
   for (const option of ['onRequest', 'onResponseBody'])
     if (args[option] !== undefined)
-      throw new Unsaid(`${option}: write an interceptor or transformer in a TypeScript config`)
+      throw new Unsaid(
+        `${option} has no equivalent; write an interceptor or transformer in a TypeScript config`,
+      )
   const [address, search] = placeOf(args, upstream, speech)
   const { baseUrl, path } = splitAddress(address, upstream)
   const source = sourceName(baseUrl, upstream)
@@ -81,7 +83,7 @@ function splitAddress(
   if (server !== undefined) return { baseUrl: server, path }
   if (known && address.startsWith('/')) return { baseUrl: known, path: address }
   throw new Unsaid(
-    `the URL "${address}" has no host; write a URL with http:// or https://, or set baseURL in @upstream`,
+    `"${address}" is not a complete URL; write a URL with http:// or https://, or set baseURL in @upstream to such a URL`,
   )
 }
 

@@ -91,12 +91,12 @@ class Tailcall {
       if (isRoot && !directives.some((one) => one.name in ELSEWHERE))
         leftOut(
           field.loc?.startToken.line,
-          'no directive @http or @grpc defines the data source of this field',
+          'this field has no @http or @grpc directive; add one, or write a resolver',
         )
       return
     }
     if (second)
-      leftOut(second.line, 'responses of several requests cannot be merged; the first request is used')
+      leftOut(second.line, 'a field can have only one request; the directives after the first are ignored')
     this.#old.attempt(first.line, coordinate, () => this.#addCall(type, field, name, first))
   }
 
@@ -133,7 +133,7 @@ class Tailcall {
       else
         this.#old.note(
           line,
-          `${type}.${String(args['name'])}: @addField: found no field ${path.join('.')} in the response for ${type}`,
+          `${type}.${String(args['name'])}: the path "${path.join('.')}" of @addField must contain only known fields of the same response; correct the path, or write a resolver`,
         )
     }
     return found

@@ -35,7 +35,7 @@ const OWN_WAYS: ReadonlySet<string> = new Set([
 ])
 
 const LINKS: Readonly<Record<string, string>> = {
-  Config: 'linked SDL files are not read; convert this file separately with vinyasa init --from',
+  Config: 'linked SDL files are not read; convert the linked file separately with vinyasa init --from <file>',
   Jwks: 'add the issuer to auth.jwt',
   Htpasswd: 'passwords are not supported; authenticate callers with auth.jwt',
   Operation: 'register documents in persistedDocuments',

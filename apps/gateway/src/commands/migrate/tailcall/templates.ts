@@ -61,11 +61,13 @@ function expressionOf(expression: string, speech: Speech): string {
     return withoutVariables(value)
   }
   if (kind === 'headers') {
-    throw new Unsaid(`${whole}: client headers can only be forwarded under their own names (forwardHeaders)`)
+    throw new Unsaid(
+      `${whole}: a client header can only be forwarded as a header with the same name; write an interceptor in a TypeScript config for other uses`,
+    )
   }
   if (more.length > 0)
     throw new Unsaid(
-      `${whole}: a template can only use complete arguments and fields of the parent, not their fields`,
+      `${whole}: templates can use an argument or a field of the parent, but not a nested field; write a resolver in a TypeScript config`,
     )
   if (!/^(args|value)$/.test(kind) || name === '')
     throw new Unsaid(`${whole} has no equivalent; write a resolver in a TypeScript config`)
