@@ -86,7 +86,7 @@ const mistakes: readonly MistakenConfig[] = [
   [
     'a join by a method that is not there',
     `${SOURCE}    joins: [{ type: User, field: a, §method: p.Users.GetUsers }]\n`,
-    /method is "p.Users.GetUsers", but the protos have no such method/,
+    /method "p.Users.GetUsers" is not in the protos/,
   ],
   [
     'a batch by keys that are no list',

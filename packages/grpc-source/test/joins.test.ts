@@ -285,7 +285,7 @@ message Person { string id = 1; }
     [
       'an unknown method',
       { type: 'Post', field: 'x', method: 'j.Users.Nope' },
-      'joins: Post.x: method is "j.Users.Nope", but the protos have no such method',
+      'joins: Post.x: method "j.Users.Nope" is not in the protos',
     ],
     [
       'an unknown request field',

@@ -495,7 +495,7 @@ describe('what is wrong stops the start with one clear error', () => {
           'message Req { string id = 1; }',
         ),
       ),
-      'm.proto: m.S.B: the query field "x" is also used by m.S.A (m.proto)',
+      'm.proto: m.S.B: the query field "x" has the same name as the field of m.S.A (m.proto)',
     ],
     [
       'a bad trigger',

@@ -212,19 +212,19 @@ describe('what is refused', () => {
       'a path to nowhere',
       field('operations', one('read')) + field('map', { 0: ['variables.nobody'] }),
       400,
-      'does not point to a null',
+      'must point to a null',
     ],
     [
       'a path of 20,000 steps',
       field('operations', one('read')) + field('map', { 0: [`variables.file${'.a'.repeat(20_000)}`] }),
       400,
-      'does not point to a null',
+      'must point to a null',
     ],
     [
       'a path to a prototype',
       field('operations', one('read')) + field('map', { 0: ['__proto__.x'] }),
       400,
-      'does not point to a null',
+      'must point to a null',
     ],
     [
       'more places than files are allowed',

@@ -14,12 +14,12 @@ const rows: readonly [reason: string | null, query: string, options: ResponseCac
   ['the TTL of the response is 0', users, { defaultTtlMs: 0 }],
   ['ignoredTypes contains User', users, { ignoredTypes: ['User'] }],
   [
-    'option enabled returned false or an invalid value, or uses the context as a request',
+    'option enabled returned false or an invalid value, or reads request properties such as headers from the context instead of context.request',
     users,
     { enabled: () => false },
   ],
   [
-    'option session returned an invalid value, or uses the context as a request',
+    'option session returned an invalid value, or reads request properties such as headers from the context instead of context.request',
     users,
     { session: () => ({}) as never, onEvent: () => {} },
   ],

@@ -143,8 +143,8 @@ class Workers {
       if (this.#workers.size === 0) this.#finish(shutdown.aborted ? 0 : code || 1)
       return
     }
-    const how = signal === null ? `with code ${code}` : `by ${signal}`
-    this.#warn(worker, `exited ${how}; starting a new worker`, { code, signal })
+    const how = signal === null ? `exited with code ${code}` : `was ended by the signal ${signal}`
+    this.#warn(worker, `${how}; starting a new worker`, { code, signal })
     systemClock.setTimeout(() => {
       if (!shutdown.aborted) this.start()
     }, restartDelayMs)

@@ -369,7 +369,7 @@ ${body}
         'a.proto': proto('', GO),
         'b.proto': proto('', GO).replaceAll('shop.v1', 'other.v1'),
       },
-      /grpc source "a" has \d+ errors?:[^]*the query field "thing" is also[^]*pass one of the files: --from a\.proto/,
+      /grpc source "a" has \d+ errors?:[^]*the query field "thing" has the same name[^]*pass one of the files: --from a\.proto/,
     ],
   ])('is refused with %s', async (_, files, message) => {
     const folder = await emptyFolder()

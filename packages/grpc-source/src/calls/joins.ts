@@ -94,10 +94,7 @@ export function createJoinField(
   if (join.method === undefined) return report('has no method; set method or batch.method')
   const method = context.findMethod(join.method)
   if (!method)
-    return report(
-      `method is "${join.method}", but the protos have no such method; write the full name ("package.Service.Method")`,
-      'method',
-    )
+    return report(`method "${join.method}" is not in the protos; write "package.Service.Method"`, 'method')
   if (method.methodKind !== 'unary')
     return report(`${join.method} is a streaming method; a join needs a unary method`, 'method')
   const request = join.request ?? {}
@@ -158,7 +155,7 @@ function createBatchField(
   const method = context.findMethod(batch.method)
   if (!method)
     return report(
-      `batch.method is "${batch.method}", but the protos have no such method; write the full name ("package.Service.Method")`,
+      `batch.method "${batch.method}" is not in the protos; write "package.Service.Method"`,
       'batch',
       'method',
     )
@@ -222,10 +219,7 @@ export function declaredResolver(
     ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
   )
   const [method, other] = nearestMethods(parent, named, shapes)
-  if (!method)
-    return report(
-      'no exposed RESOLVER or QUERY method has that name; expose such a method, or correct the name',
-    )
+  if (!method) return report('no exposed RESOLVER or QUERY method has that name; correct the name')
   if (other)
     return report(
       `both ${method.origin} and ${other.origin} have that name; rename one of these methods with (graphql.schema).name`,

@@ -228,15 +228,11 @@ type Report = (message: string, ...option: readonly string[]) => void
 function checkKind(desc: DescMethod, type: FieldType, report: Report): void {
   const refuse = (message: string): void => report(message, 'schema', 'type')
   if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
-    refuse(
-      'is a SUBSCRIPTION but returns one response; declare "returns (stream …)", or use type: QUERY or MUTATION',
-    )
+    refuse('is a SUBSCRIPTION but returns one response; return a stream, or use type: QUERY or MUTATION')
   } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
     refuse(`returns a stream, but a ${type} returns one response; use type: SUBSCRIPTION`)
   } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
-    refuse(
-      'accepts a stream of requests, but a RESOLVER field sends one request; use type: MUTATION or QUERY',
-    )
+    refuse('accepts a stream of requests, but a RESOLVER sends one request; use type: MUTATION or QUERY')
   }
 }
 
@@ -286,7 +282,7 @@ function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]
       findings.push({
         file: method.desc.parent.file.proto.name,
         element: method.id,
-        message: `the ${method.type.toLowerCase()} field "${method.name}" is also used by ${first.origin}; rename one of the two fields with (graphql.schema).name or the setting methods`,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" has the same name as the field of ${first.origin}; rename one of the two fields with (graphql.schema).name or the setting methods`,
       })
     }
     seen.set(key, method)

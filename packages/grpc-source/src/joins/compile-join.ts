@@ -124,7 +124,7 @@ function itemWriter(
     !isObjectType(type)
   )
     throw new NotPlannable(
-      `the join ${definition.name} of type ${String(definition.type)} has no plan: the items must be messages without delimited encoding, and the type must be ${join.many ? 'a list of an object type' : 'an object type'}`,
+      `the join ${definition.name} has the type ${String(definition.type)}; plans support only joins that return ${join.many ? 'a list of objects of one type' : 'an object of one type'}, whose items are messages without delimited encoding`,
     )
   const compiler = createMessageCompiler(scope, codecs, plans)
   const plan = compiler.object(items.value.message, type, nodes, itemKey)

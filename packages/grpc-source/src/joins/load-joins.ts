@@ -175,6 +175,9 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
 }
 
 function missing({ place: { missing: json, join } }: JoinGap): Value {
-  if (!json) throw new FallBack(`a non-nullable joined field has no item in ${join.items.desc.toString()}`)
+  if (!json)
+    throw new FallBack(
+      `the list ${join.items.desc.parent.typeName}.${join.items.desc.name} in the response has no item for a joined field that is non-nullable`,
+    )
   return { length: json.length, objects: 0, json }
 }

@@ -225,5 +225,5 @@ function unavailable(
 }
 
 function closedError(): GrpcCallError {
-  return unavailable('the source was closed before the call started', { retryable: false })
+  return unavailable('the gRPC transport was closed before the call started', { retryable: false })
 }

@@ -244,11 +244,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!stream) return
     stream.sendWindow += bytes
     if (stream.sendWindow > MAX_WINDOW)
-      return this.#refuse(
-        stream,
-        ErrorCode.FLOW_CONTROL_ERROR,
-        'a WINDOW_UPDATE frame that increases an HTTP/2 window above 2^31 - 1 bytes',
-      )
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'an HTTP/2 window larger than 2^31 - 1 bytes')
     this.send(stream)
   }
 

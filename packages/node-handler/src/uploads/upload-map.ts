@@ -31,7 +31,7 @@ export function place(operations: object, path: string, file: unknown): void {
   for (const step of steps) value = memberOf(value, step)
   if (path.length > MAX_PATH_CHARACTERS || memberOf(value, last) !== null)
     throw badUploadRequest(
-      `the path "${path.slice(0, 100)}" in "map" does not point to a null value in "operations"`,
+      `the path "${path.slice(0, 100)}" in "map" must point to a null value in "operations", and each value can be used only once`,
     )
   ;(value as Record<string, unknown>)[last] = file
 }

@@ -60,7 +60,7 @@ export class Admission {
     const identity = { operationName, variables, headers, session, access }
     const obstacle =
       said === UNUSABLE
-        ? 'option session returned an invalid value, or uses the context as a request'
+        ? 'option session returned an invalid value, or reads request properties such as headers from the context instead of context.request'
         : this.#obstacleOf(profile)
     const isKept = obstacle === undefined && !this.isReadBeyondKey(state)
     const key = isKept ? this.#keyOf(profile, identity, state.sameBytes) : undefined

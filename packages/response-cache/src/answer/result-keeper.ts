@@ -100,7 +100,7 @@ export class ResultKeeper {
       return this.#admission.isReadBeyondKey(state)
     state.report.isPersonal = true
     state.report.reason =
-      'context.unshareable, or a response header of a backend, disallows storing the response'
+      'context.unshareable is true, or the response of a backend has expired or must not be stored'
     return true
   }
 }

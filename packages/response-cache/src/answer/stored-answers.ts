@@ -42,7 +42,7 @@ export class StoredAnswers {
     const isEnabled = this.#admission.isEnabled(state)
     if (!isEnabled)
       state.report.reason =
-        'option enabled returned false or an invalid value, or uses the context as a request'
+        'option enabled returned false or an invalid value, or reads request properties such as headers from the context instead of context.request'
     if (!profile || !isEnabled || !this.#admission.admit(state, profile)) {
       this.#cache.emit({ type: 'bypass' })
       return undefined

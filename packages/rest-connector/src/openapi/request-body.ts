@@ -53,7 +53,7 @@ export function requestBodyOf(
   const content = Object.entries(document.resolve(node['content']))
   if (Object.keys(node).length === 0 || content.length === 0) return undefined
   const isRequired = node['required'] === true
-  if (method === 'GET') return { fault: 'a GET request cannot have a body', isRequired }
+  if (method === 'GET') return { fault: 'request bodies of GET operations are not supported', isRequired }
   const chosen = choose(content)
   if (!chosen) {
     const types = content.map(([type]) => type).join(', ')
@@ -142,7 +142,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
   if (kind === 'binary' && fileKindOf({ contentEncoding }) === 'text' && contentEncoding !== 'base64')
     return [
       {
-        message: `the body is sent unchanged, because the gateway does not apply the contentEncoding "${String(contentEncoding)}"`,
+        message: `the body is sent unchanged, because the connector does not apply the contentEncoding "${String(contentEncoding)}"`,
         mend: 'encode the body in the client',
       },
     ]
@@ -187,7 +187,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     })),
     ...named.map((message) => ({
       message,
-      mend: 'if the API needs these headers or this style, set the body in an interceptor',
+      mend: 'if the API does not accept this body, set the body in an interceptor',
     })),
     ...unnamed.map((one) => ({
       message: `the ${one} of the body is not supported, so the parts are sent with default encodings`,

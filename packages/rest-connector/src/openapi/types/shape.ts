@@ -168,7 +168,7 @@ export class ShapeReader {
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
     }
-    tellConflict('the same value', parts, this.#onUnsaid)
+    tellConflict('the value', parts, this.#onUnsaid)
     // Properties that hold under a condition may be there.
     for (const [key, schema] of parts.flatMap((part) => this.#conditionalProperties(part)))
       if (!Object.hasOwn(properties, key)) properties[key] = schema
@@ -237,9 +237,7 @@ export class ShapeReader {
     const options = all.filter((option) => !isConstraint(option, saysMore))
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
-      this.#onUnsaid(
-        'the gateway does not enforce the "required" lists inside "oneOf" or "anyOf"; the API must check them',
-      )
+      this.#onUnsaid('the API must check the "required" lists in "oneOf" or "anyOf"; the connector does not')
     if (options.length > 0) return this.#classifyOptions(node, options, given)
     const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }

@@ -16,8 +16,8 @@ export function unsaidIn(node: Node): readonly string[] {
   const format = asText(node['format'])
   const isUnknown = format !== undefined && !SAID.has(format) && format !== node['type']
   return [
-    ...rules.map((keyword) => `the API must check "${keyword}"; the gateway does not`),
-    ...(isUnknown ? [`the format "${format}" is ignored, because the gateway has no scalar for it`] : []),
+    ...rules.map((keyword) => `the API must check "${keyword}"; the connector does not`),
+    ...(isUnknown ? [`the format "${format}" is ignored, because no scalar type exists for it`] : []),
   ]
 }
 

@@ -63,7 +63,7 @@ describe.each([true, false])('types of allOf, sent: %s', (isInput) => {
     [
       'a value itself',
       { properties: { id: { allOf: [string, integer] } } },
-      'declare incompatible types for the same value: string, number',
+      'declare incompatible types for the value: string, number',
     ],
   ])('are a finding if no value has both: %s', async (_, schema, text) => {
     expect(await findingsOf(schema, isInput)).toEqual([expect.stringContaining(text)])

@@ -33,7 +33,7 @@ export function tellConflict(what: string, nodes: readonly Node[], tell: (messag
   if (types.every((some) => types.every((more) => some.some((type) => more.includes(type))))) return
   const listed = [...new Set(types.map((some) => some.join(' or ')))].join(', ')
   tell(
-    `the parts of an allOf declare incompatible types for ${what}: ${listed}; the gateway uses only one of these types, so correct the schema`,
+    `the parts of an allOf declare incompatible types for ${what}: ${listed}; only one of these types is used, so correct the schema`,
   )
 }
 
