@@ -52,7 +52,11 @@ describe('from a document to the first typed query in three commands', () => {
     const check = await run(cwd, ['check'])
     // It says which variables it wants, and nothing else that a user has to do.
     const wanted = [
-      ...new Set([...check.out.matchAll(/: (\w+) is not set/g)].map(([, name]) => name as string)),
+      ...new Set(
+        [...check.out.matchAll(/the environment variable (\w+) is not set/g)].map(
+          ([, name]) => name as string,
+        ),
+      ),
     ]
     expect(wanted).toHaveLength(secrets.length)
     expect(check.code).toBe(0)
