@@ -79,7 +79,7 @@ async function openFleet(kind: BusKind, disposables: ReturnType<typeof createDis
 
 /** What a gateway logs when its mutations' answers do not wait for another one, and when that is over. */
 const UNAWAITED = [
-  [/responses do not wait for all gateways/, /responses wait for all gateways again/],
+  [/responses no longer wait for all gateways/, /responses wait for all gateways again/],
   [/ lost; /, / restored; /],
   [/a gateway stopped responding/, /all gateways respond again/],
 ] as const

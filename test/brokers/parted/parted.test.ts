@@ -32,7 +32,7 @@ for (const [kind, program] of kinds) {
         /a gateway stopped responding.*\n.*all gateways respond again/s,
       )
       expect(fleet.log('writer').join('\n')).toMatch(
-        /responses do not wait for all gateways.*\n.*responses wait for all gateways again/s,
+        /responses no longer wait for all gateways.*\n.*responses wait for all gateways again/s,
       )
     })
   })
