@@ -95,7 +95,7 @@ it('sends the body of a DELETE, and leaves a GET with a body out by name', async
   expect(findings).toMatchObject([
     {
       place: '#/paths/~1x/get',
-      message: 'GET /x is skipped: request bodies of GET operations are not supported',
+      message: 'GET /x is skipped: a request body is not supported in a GET operation',
     },
   ])
   const { backend, connector } = await serve(endpoints)

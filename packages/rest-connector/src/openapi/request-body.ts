@@ -53,7 +53,7 @@ export function requestBodyOf(
   const content = Object.entries(document.resolve(node['content']))
   if (Object.keys(node).length === 0 || content.length === 0) return undefined
   const isRequired = node['required'] === true
-  if (method === 'GET') return { fault: 'request bodies of GET operations are not supported', isRequired }
+  if (method === 'GET') return { fault: 'a request body is not supported in a GET operation', isRequired }
   const chosen = choose(content)
   if (!chosen) {
     const types = content.map(([type]) => type).join(', ')

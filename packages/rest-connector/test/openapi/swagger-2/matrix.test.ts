@@ -406,7 +406,7 @@ it('a body that methods of a path share is not that of GET, which is told', asyn
   expect(findings).toMatchObject([
     {
       place: '#/paths/~1x/get',
-      message: expect.stringContaining('request bodies of GET operations are not supported'),
+      message: expect.stringContaining('a request body is not supported in a GET operation'),
     },
   ])
 })
