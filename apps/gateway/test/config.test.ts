@@ -59,6 +59,11 @@ describe('parseConfig', () => {
     ),
     ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis.db: a Redis cluster has only'],
     ['no object at all', undefined, 'config: expected object, received undefined'],
+    [
+      'a missing value of several types',
+      { auth: { jwt: { issuers: [{ issuer: 'https://login.example' }] } } },
+      'auth.jwt.issuers[0].audience: expected string, or array, received undefined',
+    ],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)
   })

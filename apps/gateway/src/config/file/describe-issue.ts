@@ -41,11 +41,12 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], schema: z.Zo
       if (discriminator !== undefined) return [{ path, text: describeKinds(schema, path) }]
       const inside = alternativeMeant(issue.errors)
       if (inside) return inside.flatMap((inner) => describeIssue(inner, path, schema))
-      const [first, ...others] = new Set(
-        issue.errors.flat().map((one) => textOf(one).replace(/^Invalid option: /, '')),
-      )
+      const texts = issue.errors.flat().map((one) => textOf(one).replace(/^Invalid option: /, ''))
+      // Each alternative names what was received.
+      const received = texts.map((text) => /, received \w+$/.exec(text)?.[0]).findLast(Boolean) ?? ''
+      const [first, ...others] = new Set(texts.map((text) => text.replace(/, received \w+$/, '')))
       const more = others.map((text) => text.replace(/^expected /, ''))
-      return [{ path, text: [first, ...more].join(', or ') }]
+      return [{ path, text: [first, ...more].join(', or ') + received }]
     }
     default: {
       const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
