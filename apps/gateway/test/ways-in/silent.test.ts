@@ -72,6 +72,12 @@ describe('init --from', () => {
       /Doctor.slots: batches with request bodies are not supported/,
     ],
     [
+      'cache control for clients',
+      'old.graphql',
+      'schema @server(headers: { cacheControl: true }) @upstream(baseURL: "BACKEND") { query: Query } type Query { a: Int @http(path: "/a") }',
+      /headers\.cacheControl:\): set responseCache\.clientMaxAge/,
+    ],
+    [
       'an entity',
       'old.graphql',
       `${LINK}type Query { t: T @connect(source: "fleet", http: { GET: "/t" }, selection: "id") } type T @key(fields: "id") { id: ID! }`,

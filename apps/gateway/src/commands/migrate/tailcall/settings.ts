@@ -132,7 +132,9 @@ function noteOthers(directives: readonly OldDirective[], old: OldDocument): void
     }
     const headers = args['headers'] as Values | undefined
     for (const key of name === 'server' ? Object.keys(headers ?? {}) : [])
-      if (key !== 'cors')
+      if (key === 'cacheControl')
+        old.note(line, '@server(headers.cacheControl:): set responseCache.clientMaxAge')
+      else if (key !== 'cors')
         old.note(line, `@server(headers.${key}:) has no equivalent; write a plugin if you need it`)
   }
 }
