@@ -208,7 +208,9 @@ it('--workers 2: both processes serve, one that dies or is stopped is replaced, 
   await gateway.waitForLine(new RegExp(`"worker":${stopped},.*"msg":"worker is killed`), 20_000)
   await expect.poll(() => pids().size, { timeout: 40_000 }).toBe(4)
   expect(await item(url)).toBe('/x')
-  const line = await gateway.waitForLine(new RegExp(`"worker":${first},.*"signal":"SIGKILL".*worker exited`))
+  const line = await gateway.waitForLine(
+    new RegExp(`"worker":${first},.*"signal":"SIGKILL".*"msg":"worker was ended by the signal SIGKILL`),
+  )
   expect(line).toBeDefined()
   // Whoever reads the log reads lines of JSON, those of the first process too.
   for (const one of gateway.lines) expect(() => JSON.parse(one)).not.toThrow()
