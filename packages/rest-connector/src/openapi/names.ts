@@ -18,8 +18,9 @@ function asciiOf(text: string): string {
     .replaceAll(/([A-Za-z])\p{M}+/gu, '$1')
     .normalize('NFC')
   const isSpelled = plain === '' || /\p{L}/u.test(plain)
-  return (isSpelled ? plain : constantName(text).toLowerCase()).replaceAll(/[\p{L}\p{N}]/gu, (letter) =>
-    letter < '\u0080' ? letter : ` U${letter.codePointAt(0)?.toString(16)} `,
+  return (isSpelled ? plain : constantName(text).toLowerCase()).replaceAll(
+    /(?!\w)[\p{L}\p{N}]/gu,
+    (letter) => ` U${letter.codePointAt(0)?.toString(16)} `,
   )
 }
 

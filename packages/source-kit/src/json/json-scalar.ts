@@ -55,10 +55,17 @@ export function exactLiteral(
   }
 }
 
-/** Returns a JSON value in which each `bigint` is replaced by a string of its digits. */
+/** Returns a JSON value in which each `bigint` is replaced by a string of its digits. Objects without one are not copied. */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(withoutBigInts)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInts(item)]))
+  const entries = Object.entries(value)
+  let isChanged = false
+  for (const entry of entries) {
+    const item = withoutBigInts(entry[1])
+    isChanged ||= item !== entry[1]
+    entry[1] = item
+  }
+  return isChanged ? Object.fromEntries(entries) : value
 }

@@ -53,10 +53,10 @@ function enumNames(
 ): ReadonlyMap<string | number | boolean, string> {
   const names = new Map<string | number | boolean, string>()
   const used = new Set<string>()
-  const own = values.filter((value) => constantName(value) === value)
-  for (const value of [...own, ...values.filter((value) => constantName(value) !== value)]) {
-    if (names.has(value)) continue
-    const name = freeName(constantName(value), (one) => used.has(one), '_')
+  const wanted = new Map(values.map((value) => [value, constantName(value)]))
+  const own = values.filter((value) => wanted.get(value) === value)
+  for (const value of new Set([...own, ...values])) {
+    const name = freeName(wanted.get(value) as string, (one) => used.has(one), '_')
     used.add(name)
     names.set(value, name)
   }
