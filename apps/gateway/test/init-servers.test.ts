@@ -150,7 +150,7 @@ describe('vinyasa init says in one line what it found and what to give it', () =
       ['hello.proto', 'picture.bin'],
       /only \.proto files can be combined/,
     ],
-    ['a folder', ['folder'], /folder is a folder; pass a file in it/],
+    ['a folder', ['folder'], /folder is a folder; pass the path of a file/],
   ])('%s', async (_what, args, line) => {
     expect(await words(...args)).toMatch(line)
   })

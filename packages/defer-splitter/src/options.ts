@@ -151,7 +151,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
   // RFC 2046, section 5.1.1: bchars, not ending in a space; quoted in the header, so `"` and `\` cannot occur.
   if (!/^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(multipartBoundary)) {
     throw new TypeError(
-      `useDeferSplitter: multipartBoundary must have 1 to 70 of the characters that RFC 2046 allows, and must not end with a space, got ${JSON.stringify(multipartBoundary)}.`,
+      `useDeferSplitter: multipartBoundary must be 1 to 70 characters long, use only characters that RFC 2046 allows, and must not end with a space, got ${JSON.stringify(multipartBoundary)}.`,
     )
   }
   return { enabled, ...limits, multipartBoundary, strategy, endpoint, clock }

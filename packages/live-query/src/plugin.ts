@@ -58,7 +58,9 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const passes = createPasses({
     yoga() {
       if (current) return current
-      throw new Error('useLiveQuery is not part of a Yoga server. Add the plugin to `plugins` of createYoga.')
+      throw new Error(
+        'useLiveQuery is not installed in a Yoga server. Add it to the `plugins` option of createYoga.',
+      )
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,

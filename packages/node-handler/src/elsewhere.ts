@@ -3,7 +3,7 @@
 /** Throws: there is no HTTP server of Node here. */
 function notHere(): never {
   throw new TypeError(
-    '@vinyasa/node-handler is only for the HTTP server of Node. Call yoga.fetch if requests are Request objects.',
+    '@vinyasa/node-handler works only with the HTTP server of Node. If your server uses Request objects, call yoga.fetch.',
   )
 }
 

@@ -11,7 +11,7 @@ const deno: Command = (installed) => [bin(installed, 'deno'), 'run', '--allow-al
 const REQUIRE = "import { createRequire } from 'module'; const require = createRequire(import.meta.url);"
 
 const NODE_DOOR =
-  '@vinyasa/node-handler is only for the HTTP server of Node. Call yoga.fetch if requests are Request objects.'
+  '@vinyasa/node-handler works only with the HTTP server of Node. If your server uses Request objects, call yoga.fetch.'
 const SOCKETS =
   '@vinyasa/grpc-source needs HTTP/2 sockets, which Node, Bun and Deno have. Run the server on one of these runtimes. If you bundle the server, use the export condition "node".'
 const REQUESTS =

@@ -88,7 +88,7 @@ async function draftOf(wanted: readonly string[], directory: string, ask: Ask): 
     )
   const [file = ''] = files
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new ConfigError(`init: ${first} is a folder; pass a file in it`)
+    throw new ConfigError(`init: ${first} is a folder; pass the path of a file`)
   if (existsSync(file)) {
     return (await isBinary(file))
       ? draftDescriptorSet(file, directory, ask)

@@ -28,7 +28,7 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
   const untrusted = codes.find((code) => /CERT|ISSUER|SELF_SIGNED|ALTNAME/.test(code))
   if (untrusted !== undefined)
     return because(
-      `the certificate of ${endpoint} was rejected (${untrusted}); correct the certificate, set NODE_EXTRA_CA_CERTS to the file of the certificate authority, or write a config with tls: { ca: … }`,
+      `the certificate of ${endpoint} was rejected (${untrusted}); replace the certificate, set NODE_EXTRA_CA_CERTS to the path of the CA certificate, or write a config with tls: { ca: … }`,
     )
   return because(messageOf(error))
 }

@@ -103,7 +103,7 @@ function within<T>(reader: WireReader, read: () => T): T {
   const length = reader.uint32()
   if (length > end - reader.pos)
     throw new MalformedMessageError(
-      'malformed protobuf message: a JSON value extends past the end of its message',
+      'malformed protobuf message: a google.protobuf.Value extends past the end of its message',
     )
   reader.end = reader.pos + length
   const value = read()

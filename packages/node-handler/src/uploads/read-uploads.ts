@@ -46,7 +46,7 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
         const isThere = await Promise.race([arrival.then(() => true), idle])
         if (!isThere && inOrder.some((other) => other.isInTheWay))
           throw unusableUpload(
-            `A file of the request did not arrive within ${maxIdleMs} ms, because a preceding file is not read. Send the files in the order in which resolvers read them.`,
+            `An uploaded file did not arrive within ${maxIdleMs} ms, because an earlier file of the request was not read. Send the files in the order in which resolvers read them.`,
           )
       }
       await arrival

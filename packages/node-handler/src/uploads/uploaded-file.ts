@@ -93,7 +93,7 @@ export class WaitingFile implements UploadedFile {
       )
     if (this.#isDiscarded)
       throw unusableUpload(
-        'A file of the request was not read before the response was sent. Read the file before the resolver completes.',
+        'An uploaded file was not read before the response was sent. Read the file before the resolver completes.',
       )
     this.#isOpen = true
     streamBody(this.#queue.incoming, true)

@@ -88,7 +88,7 @@ export class ValueCompiler {
     const { write, object: plan } = this.value(writtenType(field), nodes, false)
     if (!plan)
       throw new NotPlannable(
-        `the join ${field.name} does not return objects but ${String(field.type)}, so graphql-js must execute the operation`,
+        `the join ${field.name} returns ${String(field.type)} instead of objects, so graphql-js must execute the operation`,
       )
     const args = field.args.filter(({ name }) => name !== join.arg)
     return { join, argumentsOf: compileArguments({ ...field, args }, nodes[0] as FieldNode), plan, write }

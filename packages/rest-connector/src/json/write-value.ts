@@ -55,7 +55,7 @@ function arrayOf(given: unknown): readonly unknown[] {
 
 function objectOf(given: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(given)) return given
-  throw new FallBack('the backend sent a value that is not an object for a field of an object type')
+  throw new FallBack('the backend sent a value that is not an object for a field that returns an object type')
 }
 
 export function writeList(write: Write, value: unknown, writing: Writing): string {

@@ -39,7 +39,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
       for (const part of parts) filled += typeof part === 'string' ? part : valueOf(part, args)
       // A style may put dots of its own before a value.
       if (isStyled && /(?:^|\/)\.{1,2}(?:\/|$)/.test(filled))
-        throw badInput('The arguments of the path must not form a "." or ".." path segment.')
+        throw badInput('Path arguments must not produce a "." or ".." path segment.')
       return filled
     },
   }
@@ -75,7 +75,7 @@ function valueOf({ variable, write }: PathValue, args: Args): string {
   const text = write ? write(value) : toText(value, variable)
   if (text === undefined || text === '') throw badInput(`Argument "${variable}" must not be empty.`)
   if (text.length > MAX_VALUE_LENGTH)
-    throw badInput(`Argument "${variable}" must have at most ${MAX_VALUE_LENGTH} characters in the path.`)
+    throw badInput(`The path argument "${variable}" must be at most ${MAX_VALUE_LENGTH} characters long.`)
   if (!write && !/[^\w-]/.test(text)) return text
   // What a style has written is what was given once it is decoded.
   const given = write ? decodeURIComponent(text) : text

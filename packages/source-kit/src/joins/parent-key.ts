@@ -28,10 +28,7 @@ export function parentField(name: string): ReadParent {
   const readMember = memberReader(name)
   return (parent, context, info) => {
     const field = fieldOf(info.parentType, name)
-    if (!field)
-      throw new Error(
-        `The field "${info.parentType.name}.${name}", which a join reads as its key, does not exist.`,
-      )
+    if (!field) throw new Error(`The join key field "${info.parentType.name}.${name}" does not exist.`)
     const { resolve = readMember, type: returnType } = asOwn(field)
     const type = getNullableType(returnType)
     // Resolvers of others go by what they are told of the field, graphql's own among them.

@@ -15,7 +15,7 @@ export const FORMAT_SCALARS: Readonly<Record<string, ScalarDefinition>> = {
   },
   Date: {
     kind: 'scalar',
-    description: 'A day, RFC 3339: `2026-01-31`.',
+    description: 'A date, RFC 3339: `2026-01-31`.',
     pattern: '^\\d{4}-\\d\\d-\\d\\d$',
     specifiedBy: 'https://www.rfc-editor.org/rfc/rfc3339',
   },
