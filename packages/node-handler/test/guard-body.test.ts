@@ -8,6 +8,7 @@ import { createLedger, type Ledger } from '@vinyasa/base'
 import { createDisposables, waitUntil } from '@vinyasa/test-kit'
 import { createSchema } from 'graphql-yoga'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { guardBody } from '../src/http/guard-body.ts'
 import { createNodeHandler, type UploadedFile, useUploads } from '../src/index.ts'
 import { buildYoga, graphql, type YogaOptions } from './doors.ts'
 
@@ -130,6 +131,24 @@ describe('a body in chunks of one byte', () => {
       await new Promise(setImmediate)
     }
     expect(isClosed()).toBe(true)
+  })
+
+  it('does not reset the connection if the response has been sent', async () => {
+    const calls: string[] = []
+    const open = await serve({}, () => (request, response) => {
+      const { socket } = request
+      vi.spyOn(socket, 'destroySoon').mockImplementation(() => void calls.push('destroySoon'))
+      vi.spyOn(socket, 'destroy').mockImplementation(() => (calls.push('destroy'), socket))
+      onTestFinished(() => void vi.restoreAllMocks())
+      guardBody(request, response)
+      request.resume()
+      response.writeHead(403).end()
+    })
+    const { socket, received } = await open()
+    socket.write(headOf(JSON_TYPE + CHUNKED) + '1\r\n \r\n'.repeat(5_000))
+    await waitUntil(() => received().startsWith('HTTP/1.1 403 ') && calls.length > 0)
+    await new Promise(setImmediate)
+    expect(calls).not.toContain('destroy')
   })
 
   it.each([

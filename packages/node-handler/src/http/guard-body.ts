@@ -96,6 +96,8 @@ function parsedBytes(chunk: Buffer): number {
 /** Answers with an error, cancels what the request began, and frees what was read of it. */
 function endRequest(request: IncomingMessage, response: ServerResponse, status: number, error: object): void {
   if (response.closed && request.complete) return
+  // A socket that is destroyed with unread bytes is reset, and the client can lose the response.
+  if (status === 400 && response.writableEnded) return void request.socket.destroySoon()
   if (response.headersSent || !(response instanceof ServerResponse)) return void request.socket.destroy()
   // For whoever asks from now on, and for those who listen already.
   Object.defineProperty(request, 'aborted', { value: true })
