@@ -1,5 +1,5 @@
 // The house in figures: lines, files, public names, settings, comments without a subject, circles between files, the fullest
-// folders, the longest functions, and how many of the packages' own files run for one known request, through every hook and on the prepared path.
+// folders, the longest functions, and how much of the packages' own code runs for one known request, through every hook and on the prepared path.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { functionExtents } from '@vinyasa/test-kit/function-extents'
 import { CONFIG_TYPES, readConfigSections } from '../../docs/src/config-reference.ts'
 import { readTypes } from '../../docs/src/types-of.ts'
 import { commentsWithoutSubject } from './src/comments.ts'
-import { filesThatRun, type Probe } from './src/files-that-run.ts'
+import { codeThatRuns, type Probe } from './src/code-that-runs.ts'
 import { settingsOf } from './src/settings.ts'
 
 const { values } = parseArgs({
@@ -136,9 +136,11 @@ else {
     ['on the prepared path', onShortWay],
   ] as const) {
     for (const [name, probe] of probes) {
-      const ran = await filesThatRun(repo, { ...probe, env: { ...probe.env, ...env } })
-      console.log(`own files that run for ${name}, ${door}: ${ran.length}`)
-      for (const file of values.list ? ran : []) console.log(`  ${file}`)
+      const ran = await codeThatRuns(repo, { ...probe, env: { ...probe.env, ...env } })
+      const functions = ran.reduce((sum, file) => sum + file.functions, 0)
+      console.log(`own code that runs for ${name}, ${door}: ${functions} functions in ${ran.length} files`)
+      const sorted = ran.toSorted((a, b) => b.functions - a.functions)
+      for (const { file, functions: count } of values.list ? sorted : []) console.log(`  ${count} ${file}`)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
+import { clients } from './scenarios/clients.ts'
 import { deployed } from './scenarios/deployed.ts'
 import { withEverythingOn } from './scenarios/everything-on.ts'
 import { GATEWAY } from './scenarios/gateway.ts'
@@ -26,6 +27,7 @@ const scenarios: readonly Scenario[] = [
   ...posts,
   ...hits,
   ...documents,
+  ...clients,
   supply,
   ...withEverythingOn,
   ...deployed,

@@ -13,11 +13,17 @@ export interface Probe {
 
 const WARM_UP = 50
 
-/** The files under `packages` of which functions run for one request that came before. */
-export async function filesThatRun(
+/** A file under `packages`, and how many of its functions run. */
+export interface RunFile {
+  readonly file: string
+  readonly functions: number
+}
+
+/** Returns the files whose functions run for one request that was sent before. */
+export async function codeThatRuns(
   repo: string,
   { contender, env, query, backend }: Probe,
-): Promise<string[]> {
+): Promise<RunFile[]> {
   const started: ChildProcess[] = []
 
   async function start(
@@ -48,10 +54,10 @@ export async function filesThatRun(
       const text = await response.text()
       if (!response.ok || text.includes('"errors"')) throw new Error(`${contender} answered ${text}`)
     }
-    const take = async (): Promise<string[]> => {
-      const answer = message<{ readonly filesThatRan: string[] }>(child, 'filesThatRan')
-      child.send('files that ran')
-      return (await answer).filesThatRan
+    const take = async (): Promise<RunFile[]> => {
+      const answer = message<{ readonly codeThatRan: RunFile[] }>(child, 'codeThatRan')
+      child.send('code that ran')
+      return (await answer).codeThatRan
     }
     for (let count = 0; count < WARM_UP; count++) await ask()
     await take()
