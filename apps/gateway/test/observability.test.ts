@@ -98,6 +98,15 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
 
 const BOTH = 'query Both($id: ID!) { getUser(id: "7") { name } product(id: $id) { name } }'
 
+it('a request begins before the hooks of other plugins, also if its document is cached', async () => {
+  const waiting = { onRequestParse: () => new Promise<void>((resolve) => setTimeout(resolve, 60)) }
+  const { endpoint, log } = await stage({ plugins: [waiting] })
+  for (const _time of [1, 2, 3]) await post(endpoint, { query: '{ __typename }' })
+  const took = log.flatMap((line) => /"path":"\/graphql".*"ms":([\d.]+)/.exec(line)?.[1] ?? [])
+  expect(took).toHaveLength(3)
+  for (const ms of took) expect(Number(ms)).toBeGreaterThan(50)
+})
+
 it('says at debug level which operations are planned, and why others are not', async () => {
   const { endpoint, log } = await stage()
   const ask = (query: string): Promise<Response> =>

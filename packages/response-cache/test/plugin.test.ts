@@ -1,7 +1,9 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { useExecutionCancellation } from 'graphql-yoga'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CacheEvent } from '../src/index.ts'
 import { ask, createWorld, type Answer, useExtensions } from './kit.ts'
 
@@ -601,6 +603,22 @@ describe('HTTP', () => {
     expect(other.status).toBe(200)
     const personal = await ask(world, users, { method: 'GET', headers: { authorization: 'Bearer a' } })
     expect(personal.headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  it('the validator of an entry is computed once', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    const hash = vi.spyOn(crypto, 'hash')
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      hash.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const get = async (): Promise<string | null> =>
+      (await ask(world, users, { method: 'GET' })).headers.get('etag')
+    const first = await get()
+    const calls = (): number => hash.mock.calls.filter(([, data]) => typeof data !== 'string').length
+    expect([calls(), await get(), await get(), calls()]).toEqual([1, first, first, 1])
   })
 
   it('a GET that a plugin extended has no validator: the stored bytes are not what goes out', async () => {

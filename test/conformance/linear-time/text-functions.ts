@@ -398,7 +398,7 @@ of(`${GATEWAY}/access/documents/persisted-documents`, persisted, {
 })
 of('packages/response-cache/src/store/entry', cacheEntry, {
   matchesEtag: on(HEADER, (text) => cacheEntry.matchesEtag(text, '"a"')),
-  etagOf: onBytes(REPLY, cacheEntry.etagOf),
+  etagOf: onBytes(REPLY, (body) => cacheEntry.etagOf({ body })),
   offHeap: on(REPLY, cacheEntry.offHeap),
 })
 of('packages/response-cache/src/http/cache-headers', cacheHeaders, {

@@ -7,13 +7,15 @@ import { pathnameOf } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
 import type { ErrorLike } from './recent-errors.ts'
 import type { Recorder } from './recorder.ts'
+import { recordOf } from './request-record.ts'
 
 /** Tells observers of every request and operation of a server. */
 export function useRecorder(recorder: Recorder): Plugin {
   const seesParts = recorder.tells('part')
   const plugin: Plugin = {
     onRequest({ request, serverContext }) {
-      if (!isNotFromHttp(serverContext)) recorder.begin(request, serverContext)
+      if (isNotFromHttp(serverContext) || recordOf(serverContext)) return
+      recorder.begin(request, serverContext)
     },
     onSubscribe({ args }) {
       // Whether it is a subscription was looked up like this.
@@ -52,9 +54,10 @@ export function useRecorder(recorder: Recorder): Plugin {
     }),
   }
   return withBehaviour(plugin, {
-    begin({ request, context }) {
-      // It is the endpoint's, whose path no URL writes otherwise.
-      recorder.begin(request, context, pathnameOf((context['req'] as IncomingMessage).url ?? '/'))
+    receive(request, context) {
+      const { req } = context as { readonly req: IncomingMessage }
+      // The URL is the endpoint's, so its path is not normalized.
+      recorder.begin(request, context, pathnameOf(req.url ?? '/'))
     },
     // Operations that are answered from the cache are not executed.
     refuse({ prepared, context }) {

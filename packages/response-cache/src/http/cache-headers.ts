@@ -93,7 +93,7 @@ export function setCacheHeaders(
   const scope = report.isPersonal ? 'private' : 'public'
   const leftSeconds = Math.max(0, Math.floor((entry.ttlMs - ageMs) / 1000))
   headers.set('cache-control', clientMaxAge ? `${scope}, max-age=${leftSeconds}` : `${scope}, no-cache`)
-  const etag = etagOf(entry.body)
+  const etag = etagOf(entry)
   headers.set('etag', etag)
   return matchesEtag(request.headers.get('if-none-match'), etag)
 }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createAttachment, keyed } from '@vinyasa/base'
+import { hash } from 'node:crypto'
 import type { Lifetime } from './freshness.ts'
 
 /** A stored response. */
@@ -77,10 +78,11 @@ function memoryOf(body: string | Buffer): number {
   return bytes === body.length ? bytes : Math.max(bytes, 2 * body.length)
 }
 
-/** A strong validator of the body. Made when a GET asks for it, not on every miss. */
-export function etagOf(body: Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url')}"`
-}
+/** Returns a strong validator of an entry's body. It is computed for the first GET request of the entry. */
+export const etagOf: (entry: Pick<CacheEntry, 'body'>) => string = keyed(
+  ({ body }: Pick<CacheEntry, 'body'>) => `"${hash('sha256', body, 'base64url')}"`,
+  createAttachment<string>(),
+)
 
 /** `If-None-Match`, compared weakly as RFC 9110, section 13.1.2 asks. */
 export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
