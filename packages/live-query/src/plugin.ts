@@ -58,9 +58,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const passes = createPasses({
     yoga() {
       if (current) return current
-      throw new Error(
-        'useLiveQuery is not installed in a Yoga server. Add it to the `plugins` option of createYoga.',
-      )
+      throw new Error('useLiveQuery is not installed in a Yoga server. Add it to `plugins` of createYoga.')
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,
