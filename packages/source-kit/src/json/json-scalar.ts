@@ -55,7 +55,7 @@ export function exactLiteral(
   }
 }
 
-/** Returns a JSON value in which each `bigint` is replaced by a string of its digits. Objects without one are not copied. */
+/** Returns a JSON value in which each `bigint` is replaced by a string of its digits. */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(withoutBigInts)
