@@ -6,7 +6,7 @@ import {
   parse,
   type ValidationRule,
 } from 'graphql'
-import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
+import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/base'
 import { type Behaviour, bringPipeline } from '@vinyasa/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
@@ -16,11 +16,38 @@ import { createDocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
-import { jsonTypeOf } from './wire/accept.ts'
+import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
 import { DeferEndpoint } from './wire/endpoint.ts'
-import { createMultipart, createMultipartResponse } from './wire/multipart.ts'
-import { onlyPart } from './wire/only-part.ts'
+import {
+  createMultipart,
+  createMultipartResponse,
+  contentTypeOf,
+  openingOf,
+  partText,
+} from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
+
+/**
+ * Writes a whole answer as the only part, for a client that accepts no JSON: as Yoga and Apollo's router do it. Its status and
+ * its headers are those of the answer.
+ */
+function onlyPart(
+  delivery: MultipartDelivery,
+  boundary: string,
+): (result: Parameters<typeof processRegularResult>[0], fetchAPI: FetchAPI) => Promise<Response> {
+  return async (result, fetchAPI) => {
+    const whole = await processRegularResult(result, fetchAPI, 'application/graphql-response+json')
+    const json = (await whole.text()).replace(/}$/, ',"hasNext":false}')
+    // Names in one case: Yoga's class of headers keeps those that it is given, and a name in two cases would be sent twice.
+    const headers: Record<string, string> = {}
+    whole.headers.forEach((value, name) => (headers[name.toLowerCase()] = value))
+    delete headers['content-length']
+    headers['content-type'] = contentTypeOf(delivery, boundary)
+    headers['vary'] = headers['vary'] === undefined ? 'Accept' : `${headers['vary']}, Accept`
+    const body = `${openingOf(boundary)}${partText(json, boundary, false)}`
+    return new fetchAPI.Response(body, { status: whole.status, headers })
+  }
+}
 
 export interface DeferSplitterPlugin extends Plugin {
   /** For the gateway: it changes no result by who asks. */

@@ -1,11 +1,57 @@
 import { AnswerSize, answerSizeOf, measureJson } from '@vinyasa/yoga-internals'
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
-import type { Part } from '../parts.ts'
-import { splitResult, type SplitInput } from './split.ts'
+import { type Part, announced, type Data, delivered, type InitialPart, type LaterPart } from '../parts.ts'
+import { type Variables, withDefaults } from '@vinyasa/documents'
+import { createErrorIndex } from './error-index.ts'
+import { type Draft, SplitWalk } from './split-walk.ts'
+
+interface SplitInput {
+  readonly result: ExecutionResult
+  /** The client's document, with its `@defer` directives. */
+  readonly document: KnownDocument
+  readonly operationName?: string | null | undefined
+  readonly variables?: Variables | null | undefined
+  /** Without a schema every type condition may match; the merged parts are the same. */
+  readonly schema?: GraphQLSchema | undefined
+  /** See `DeferSplitterOptions.maxPatches`. */
+  readonly maxPatches: number
+}
+
+/**
+ * Splits a whole result along the document's `@defer` fragments: the first part, then all patches in one part, in the
+ * document's order, a nested fragment after the one around it. One plain result when nothing is left to defer.
+ */
+function splitResult(input: SplitInput): ExecutionResult | readonly [InitialPart, LaterPart] {
+  const { result, document, operationName, schema, maxPatches } = input
+  const operation = document.operation(operationName)
+  if (!operation || result.data == null) return result
+  const { definition, selectionSets } = operation
+  const collector = operation.collector(schema, withDefaults(definition, input.variables))
+  const index = createErrorIndex(result.errors)
+  const walk = new SplitWalk({ collector, schema, index, maxPatches })
+  const initial: Draft = { errors: [...index.withoutPath], fragments: [] }
+  const rootType = schema?.getRootType(definition.operation) ?? undefined
+  const data = walk.fromRoot(initial, rootType, result.data as Data, selectionSets)
+  const { patches, fragments } = walk
+  // `data` is without the hidden type names, so it replaces the result's own even where nothing is split off.
+  if (patches.length === 0) return { ...result, data }
+  initial.errors.push(...index.unclaimed())
+  const { extensions } = result
+  return [
+    {
+      data,
+      ...(initial.errors.length > 0 && { errors: initial.errors }),
+      ...(extensions && { extensions }),
+      hasNext: true,
+      [announced]: initial.fragments,
+    },
+    { incremental: patches, hasNext: false, [delivered]: fragments },
+  ]
+}
 
 export type ExecuteFunction = (args: ExecutionArgs) => unknown
 export type Executed = ExecutionResult | AsyncIterable<unknown>
