@@ -4,7 +4,6 @@ import { createInvalidationBus, createMutationAnnouncer, type VariesBy } from '@
 import { SourceNamesError, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
-import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
 import { openModel, type CurrentModel } from './current-model.ts'
@@ -21,6 +20,16 @@ import { variesByOf, createMetadataSource, toEntries, type MetadataValue } from 
 import { createOperations } from './methods/operation.ts'
 import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
 import { createFileWatcher } from './watch.ts'
+import { createRegistry, type Registry } from '@bufbuild/protobuf'
+import { compileProtoText } from './descriptors/proto-text.ts'
+
+/** The source's own types beside `google.rpc`, for reading error details. */
+async function shippedRegistry(own: Registry): Promise<Registry> {
+  const { registry: shipped } = await compileProtoText({
+    protoFiles: ['google/rpc/status.proto', 'google/rpc/error_details.proto'],
+  })
+  return createRegistry(shipped, own)
+}
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined

@@ -6,6 +6,11 @@ import {
   parentField,
   parentMember,
   type ReadParent,
+  type BatchedJoin,
+  createBatchedJoin,
+  groupByKey,
+  type ItemsByKey,
+  offerField,
 } from '@vinyasa/source-kit'
 import {
   getNamedType,
@@ -14,19 +19,135 @@ import {
   GraphQLNonNull,
   type GraphQLNamedType,
   type GraphQLFieldConfig,
+  type GraphQLFieldResolver,
 } from 'graphql'
 import type { Finding } from '../errors.ts'
 import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
-import { createBatchResolver, memberOf } from './batch-resolver.ts'
-import { compileKeyPath } from './key-path.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo } from '../methods/operation.ts'
 import { methodId, type ExposedMethod } from '../contract/methods.ts'
-import { fieldNames, fieldOf } from '../contract/find-field.ts'
 import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { nearestMethods } from '../contract/used-types.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
-import { type PlannableJoin } from '../json/message-plan.ts'
+import type { PlannableJoin, ToBatchRequest } from '../json/message-plan.ts'
+import { marks } from '../json/planned-field.ts'
+import { grpcFastPath } from './grpc-fast-path.ts'
+
+/** Returns the field that has a name, in GraphQL or in the proto. */
+function fieldOf(shapes: Shapes, message: DescMessage, name: string): FieldShape | undefined {
+  return shapes.message(message).fields.find((field) => field.name === name || field.desc.name === name)
+}
+
+/** Says what fields a message has. */
+function fieldNames(shapes: Shapes, message: DescMessage): string {
+  const names = shapes.message(message).fields.map(({ name }) => name)
+  return names.length === 0 ? 'the message has no fields' : `its fields are ${names.join(', ')}`
+}
+
+/**
+ * Compiles `batch.keys`: `ids`, a repeated field that takes the keys, or `ids.id`, a path through exactly one such
+ * field, to what takes the key in each of its messages. A text says what is wrong with the path.
+ */
+function compileKeyPath(shapes: Shapes, input: DescMessage, path: string): ToBatchRequest | string {
+  const refuse = (problem: string): string => `batch.keys ${problem}`
+  const fields: FieldShape[] = []
+  let message: DescMessage | undefined = input
+  for (const name of path.split('.')) {
+    if (!message)
+      return refuse(
+        `is "${path}", but ${lastOf(fields).desc.parent.typeName}.${lastOf(fields).name} has no field that can hold a key; end the path before "${name}"`,
+      )
+    const field = fieldOf(shapes, message, name)
+    if (!field)
+      return refuse(
+        `is "${path}", but ${message.typeName} has no field "${name}"; ${fieldNames(shapes, message)}`,
+      )
+    fields.push(field)
+    message = field.value.kind === 'message' && field.cardinality !== 'map' ? field.value.message : undefined
+  }
+  const lists = fields.filter(({ cardinality }) => cardinality !== 'single')
+  if (lists.length > 1)
+    return refuse(
+      `is "${path}", but ${lists.map(({ name }) => name).join(' and ')} are lists or maps; the path must contain exactly one list and no map`,
+    )
+  const [list] = lists
+  if (list?.cardinality !== 'list')
+    return refuse(
+      `is "${path}", but the path must contain a repeated field of ${input.typeName}; ${fieldNames(shapes, input)}`,
+    )
+  if (message)
+    return refuse(
+      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which has the type'} ${message.typeName}; end the path at the field that holds the key (${suggestions(shapes, message, path) || 'the message has no such field'})`,
+    )
+  const place = fields.indexOf(list)
+  const [around, within] = [fields.slice(0, place + 1), fields.slice(place + 1)]
+  return (keys) =>
+    wrap(
+      around,
+      keys.map((key) => wrap(within, key)),
+    ) as Readonly<Record<string, unknown>>
+}
+
+function wrap(fields: readonly FieldShape[], value: unknown): unknown {
+  return fields.reduceRight<unknown>((inner, { name }) => ({ [name]: inner }), value)
+}
+
+function lastOf(fields: readonly FieldShape[]): FieldShape {
+  return fields.at(-1) as FieldShape
+}
+
+/** The paths on to the single values of a message, through the messages in it. */
+function suggestions(
+  shapes: Shapes,
+  message: DescMessage,
+  path: string,
+  above: readonly DescMessage[] = [],
+): string {
+  const below = [...above, message]
+  const single = shapes.message(message).fields.filter(({ cardinality }) => cardinality === 'single')
+  return single
+    .flatMap(({ name, value }) => {
+      if (value.kind !== 'message') return [`${path}.${name}`]
+      return below.includes(value.message) ? [] : suggestions(shapes, value.message, `${path}.${name}`, below)
+    })
+    .join(' or ')
+}
+
+/** The method that brings the items of many keys. */
+type BatchMethod = Pick<PlannableJoin, 'runtime' | 'output' | 'toRequest' | 'items' | 'itemKey' | 'parentKey'>
+
+/** Resolves a batched join by one RPC for all parents, or lets plans do so. */
+function createBatchResolver(
+  join: Omit<BatchedJoin, 'load'>,
+  method: BatchMethod,
+  plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined,
+): GraphQLFieldResolver<unknown, unknown> {
+  const { runtime, toRequest, items, itemKey } = method
+  const itemsIn = (response: unknown): ItemsByKey =>
+    groupByKey(memberOf(response, items.name), (item) => memberOf(item, itemKey.name))
+  const batched: BatchedJoin = {
+    ...join,
+    async load(asked, _args, context, { operation, rootValue }) {
+      // A batch is not one deferred fragment's to cancel, only the client's who leaves.
+      const info = { operation, rootValue: rootValue as unknown }
+      return itemsIn(await runtime.unary(toRequest(asked.map(String)), { context, info }))
+    },
+  }
+  if (!plannable) return createBatchedJoin(batched)
+  const planned: PlannableJoin = {
+    ...batched,
+    ...method,
+    ...plannable,
+    itemsIn: (bytes) => itemsIn(runtime.decode(bytes)),
+  }
+  const resolve = createBatchedJoin(planned)
+  offerField(marks.mark(resolve, { kind: 'join', join: planned }), grpcFastPath)
+  return resolve
+}
+
+function memberOf(message: unknown, name: string): unknown {
+  return (message as Readonly<Record<string, unknown>> | null | undefined)?.[name]
+}
 
 export interface JoinContext {
   readonly sourceName: string

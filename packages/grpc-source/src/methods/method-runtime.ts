@@ -6,7 +6,28 @@ import type { Invoker, ReadReply } from './invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import type { Shapes } from '../contract/shapes.ts'
-import { holdsBytes, readFiles } from './uploads.ts'
+import { type DescMessage, ScalarType } from '@bufbuild/protobuf'
+import { isFile } from '../mapping/scalars.ts'
+
+/** Whether a message can hold bytes anywhere, so that only such requests are searched for files. */
+function holdsBytes(desc: DescMessage, seen: Set<DescMessage> = new Set()): boolean {
+  if (seen.has(desc)) return false
+  seen.add(desc)
+  return desc.fields.some(
+    (field) =>
+      field.scalar === ScalarType.BYTES || (field.message !== undefined && holdsBytes(field.message, seen)),
+  )
+}
+
+/** Replaces uploaded files by their contents. */
+async function readFiles(value: unknown): Promise<unknown> {
+  if (isFile(value)) return new Uint8Array(await value.arrayBuffer())
+  if (Array.isArray(value)) return Promise.all(value.map(readFiles))
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof Date)
+    return value
+  const entries = Object.entries(value).map(async ([key, item]) => [key, await readFiles(item)] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
 
 /** A unary method as generated code describes it. */
 export interface TypedMethod<Request, Response> {

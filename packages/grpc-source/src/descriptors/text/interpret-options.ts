@@ -11,10 +11,25 @@ import {
   ServiceOptionsSchema,
 } from '@bufbuild/protobuf/wkt'
 import { reasonOf } from '../../errors.ts'
-import { isReadExtension } from '../read-extensions.ts'
 import { resolveInScope } from '../proto-names.ts'
 import type { OptionTarget, UninterpretedOptions } from './context.ts'
 import type { OptionNamePart, WrittenOption } from './option-text.ts'
+
+/**
+ * The custom options that a source reads, by number, whatever file declares them: `graphql.*` (1079, 1080),
+ * `google.api.field_behavior` (1052), `google.api.http` (72295728) and `buf.validate` (1159).
+ */
+const READ: Readonly<Record<string, readonly number[]>> = {
+  'google.protobuf.ServiceOptions': [1079],
+  'google.protobuf.MessageOptions': [1079],
+  'google.protobuf.MethodOptions': [1079, 1080, 72_295_728],
+  'google.protobuf.FieldOptions': [1079, 1052, 1159],
+  'google.protobuf.OneofOptions': [1159],
+}
+
+function isReadExtension({ extendee, number }: DescExtension): boolean {
+  return READ[extendee.typeName]?.includes(number) === true
+}
 
 const SCHEMAS = {
   file: FileOptionsSchema,
