@@ -1,4 +1,12 @@
-import { type Abortable, type HeldReply, onAbort, type ReplyMemory, systemClock } from '@vinyasa/base'
+import {
+  type Abortable,
+  type HeldReply,
+  onAbort,
+  type ReplyMemory,
+  systemClock,
+  ownerOfWork,
+  type ReplyFlow,
+} from '@vinyasa/base'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
@@ -8,10 +16,40 @@ import { toReplyMetadata } from '../reply-metadata.ts'
 import type { Transport, TransportCall } from '../transport.ts'
 import type { Connection } from './connection.ts'
 import { compress, FrameReader, refused, toFrame, type Encoding, type Message } from './frames.ts'
-import { LongReply } from './long-reply.ts'
 import type { PendingCall, Pool } from './pool.ts'
 import { writeFields, type HeadBlock } from './request-headers.ts'
 import { formatTimeout, httpStatusError, readStatus, resetError } from './status.ts'
+
+/** The memory of a call's message above 256 KiB, while it arrives and until it was read. */
+class LongReply {
+  readonly #memory: ReplyMemory
+  readonly #caller: unknown
+  readonly #flow: ReplyFlow
+  #held: HeldReply | undefined
+  #bytes = 0
+
+  constructor(memory: ReplyMemory, caller: unknown, flow: ReplyFlow) {
+    this.#memory = memory
+    this.#caller = caller
+    this.#flow = flow
+  }
+
+  /** Sets the bytes that the message takes. */
+  grow(bytes: number): void {
+    this.#held ??= this.#memory.enter(ownerOfWork(this.#caller), this.#flow)
+    const more = bytes - this.#bytes
+    this.#bytes = bytes
+    this.#held.add(more)
+  }
+
+  /** Returns the memory, for the caller to leave. */
+  take(): HeldReply | undefined {
+    const held = this.#held
+    this.#held = undefined
+    this.#bytes = 0
+    return held
+  }
+}
 
 export interface CallSettings {
   readonly pool: Pool
