@@ -1,20 +1,104 @@
-import type { ExecutionResult, GraphQLDirective } from 'graphql'
+import {
+  type ExecutionResult,
+  type GraphQLDirective,
+  GraphQLError,
+  defaultFieldResolver,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { after, backgroundClock, type Clock, systemClock } from '@vinyasa/base'
+import { after, backgroundClock, type Clock, systemClock, type LiveOptions } from '@vinyasa/base'
 import { argsOf, type Behaviour, bringPipeline, type Operation, withDocument } from '@vinyasa/pipeline'
 import { GraphQLLiveDirective, hasLiveDirective, liveDirectiveValues } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
-import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
-import { createGatewayFilter } from './document/gateway-filter.ts'
-import { liveQueryPlatform, refuseWrong, reportError, serverStops } from './errors.ts'
+import {
+  createLiveQueryEngine,
+  createRegistrations,
+  type LiveQueryEngine,
+  type LiveOperation,
+  type RegistrationOf,
+} from './execution/engine.ts'
+import { liveQueryPlatform, refuseWrong, reportError, serverStops, EndLiveQuery } from './errors.ts'
 import { createEventStreams } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import { USE_OPTIONS, type UseLiveQueryOptions } from './use-options.ts'
-import { checkRun, createPasses, type Passes, type Yoga } from './execution/passes.ts'
+import { checkRun, createPasses, type Passes, type Yoga, type Pass } from './execution/passes.ts'
 import { createSchemaChanges } from './execution/schema-changes.ts'
-import { startLiveQuery } from './execution/start-live-query.ts'
 import { openStore, type LiveQueryStore } from './store/store.ts'
+import { iterateLiveQuery } from './store/live-iterator.ts'
+import type { LiveQueryEvent } from './store/update.ts'
+import { resolveFieldOptions } from './document/field-options.ts'
+import { filterOfArguments, matchesFilter, type FilterArguments } from './document/filter.ts'
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>
+
+/** Returns what checks the live options of every root field, and makes those with `filter: 'gateway'` filter. */
+function createGatewayFilter(
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
+): (schema: GraphQLSchema) => void {
+  // A schema may come by more than once, and shares its fields with the one it was made from.
+  const filtering = new WeakSet<Resolver>()
+  return (schema) => {
+    for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+      const { filter } = resolveFieldOptions(field, fields, defaults)
+      if (filter !== 'gateway' || (field.resolve && filtering.has(field.resolve))) continue
+      field.resolve = filteringResolver(field.resolve ?? defaultFieldResolver)
+      filtering.add(field.resolve)
+    }
+  }
+}
+
+function filteringResolver(resolve: Resolver): Resolver {
+  return async (source, args, context, info) => {
+    const value: unknown = await resolve(source, args, context, info)
+    const filter = filterOfArguments(args)
+    return filter.size > 0 ? filterEntities(value, filter) : value
+  }
+}
+
+/** Filters a list, or the lists that an object holds. */
+function filterEntities(value: unknown, filter: FilterArguments): unknown {
+  if (Array.isArray(value)) return value.filter((item) => matchesFilter(item, filter))
+  if (typeof value !== 'object' || value === null) return value
+  const lists = Object.entries(value).filter(([, item]) => Array.isArray(item))
+  if (lists.length === 0) return value
+  const filtered = Object.fromEntries(lists.map(([name, list]) => [name, filterEntities(list, filter)]))
+  return Object.assign(Object.create(Object.getPrototypeOf(value)), value, filtered)
+}
+
+interface LiveStart {
+  readonly store: LiveQueryStore
+  readonly registrationOf: RegistrationOf
+  readonly live: LiveOperation
+  /** How it came, unless over HTTP. */
+  readonly pass: Pass | undefined
+}
+
+/**
+ * Returns the answer in place of an execution; undefined when the operation is not live. Over HTTP it is the
+ * updates; for a transport it is a stream that says nothing, while the pass holds the registration.
+ */
+function startLiveQuery(
+  start: LiveStart,
+): AsyncIterable<LiveQueryEvent> | AsyncIterable<never> | ExecutionResult | undefined {
+  const { store, registrationOf, live, pass } = start
+  try {
+    const registration = registrationOf(live)
+    if (!registration) return undefined
+    const request = live.context['request'] as Request | undefined
+    if (!pass) return iterateLiveQuery(store, registration, request?.signal)
+    pass.registration = registration
+    return nothing()
+  } catch (error) {
+    if (error instanceof EndLiveQuery) return { errors: error.errors }
+    if (error instanceof GraphQLError) return { errors: [error] }
+    throw error
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
 
 export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore

@@ -1,14 +1,108 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { EntityMatch } from '../triggers/entity-match.ts'
 import { type Holding, processLedger } from '@vinyasa/base'
-import { EndLiveQuery, liveQueryMemory } from '../errors.ts'
-import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult, versionOrError } from './failure.ts'
+import { EndLiveQuery, liveQueryMemory, unexpectedError } from '../errors.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import type { GroupOptions } from './group-options.ts'
 import { backoffMs, eventsOfNextRun, jittered, nextRunAt } from './schedule.ts'
 import { onlyClient, type LiveQueryExecute, type Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
-import type { LiveResult, Version } from './version.ts'
+import { type LiveResult, type Version, createVersion, formatError, type VersionInput } from './version.ts'
+import type { EntityFinder } from '../triggers/identifiers.ts'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+
+/** Errors that the same request would meet again: trying once more cannot help. */
+const LASTING = new Set([
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'FAILED_PRECONDITION',
+  'NOT_IMPLEMENTED',
+  'GRAPHQL_VALIDATION_FAILED',
+])
+
+/** Whether a result is worth another try although nothing announced a change: a backend was away, say. */
+function isWorthRetrying(result: LiveResult): boolean {
+  return result.errors?.some((error) => !LASTING.has(codeOf(error))) === true
+}
+
+/** Whether the result holds anything but nulls. */
+function bringsData({ data }: LiveResult): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  return Object.values(data).some((value) => value !== null)
+}
+
+/** Errors of a result, as a transport takes them that ends a subscription with them. */
+function toTerminalErrors({ errors = [] }: LiveResult): readonly GraphQLError[] {
+  return errors.map((error) => {
+    if (error instanceof GraphQLError) return error
+    const { message, path, extensions } = error as GraphQLFormattedError
+    return new GraphQLError(message, { path: path ?? null, extensions: extensions ?? null })
+  })
+}
+
+function codeOf(error: unknown): string {
+  const extensions = (error as { readonly extensions?: { readonly code?: unknown } } | null)?.extensions
+  return typeof extensions?.code === 'string' ? extensions.code : ''
+}
+
+/** Returns what stands in the place of a result where there is none. */
+function unexpectedResult(error: unknown): LiveResult {
+  return { data: null, errors: [formatError(unexpectedError(error))] }
+}
+
+/**
+ * Creates a version; what JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep,
+ * becomes an error.
+ */
+function versionOrError(input: VersionInput, onError: (error: unknown) => void): Version {
+  try {
+    return createVersion(input)
+  } catch (error) {
+    onError(error)
+    return createVersion({ ...input, result: unexpectedResult(error) })
+  }
+}
+
+/** Events kept while a run is under way; more than this and the run is repeated whatever it finds. */
+const JOURNAL_SIZE = 256
+
+/**
+ * Decides whether an event with an id concerns a group by what its last result holds. What the run in flight will
+ * hold is not known yet: events that came meanwhile stand in a journal until it ends.
+ */
+class EntityMatch {
+  readonly #finder: EntityFinder
+  #held: Set<string> | undefined
+  #journal: string[] = []
+
+  constructor(finder: EntityFinder) {
+    this.#finder = finder
+  }
+
+  /** `running`: an execution is under way, whose result may hold what the last one did not. */
+  concerns({ entityType, operation, entityId }: InvalidationEvent, running: boolean): boolean {
+    // An entity that was created is held by nobody yet, and may belong into every list.
+    if (entityId === undefined || operation === 'create' || !this.#finder.identifies(entityType)) return true
+    const entity = `${entityType}:${entityId}`
+    if (this.#held?.has(entity)) return true
+    if (!running) return this.#held === undefined
+    if (this.#journal.length >= JOURNAL_SIZE) return true
+    this.#journal.push(entity)
+    return false
+  }
+
+  /** A run ended. Returns whether an event that came meanwhile concerned what it found. */
+  update(data: unknown, hasErrors: boolean): boolean {
+    // A result with errors does not say what the query would hold.
+    this.#held = hasErrors ? undefined : this.#finder.entitiesIn(data)
+    const held = this.#held
+    const journal = this.#journal
+    this.#journal = []
+    return held ? journal.some((entity) => held.has(entity)) : journal.length > 0
+  }
+}
 
 /** A subscriber's own way to execute the query, and its client. */
 interface Member {

@@ -1,11 +1,302 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { systemClock } from '@vinyasa/base'
-import { refuseWrong, reportError } from '../errors.ts'
-import { STORE_OPTIONS, type LiveQueryStoreOptions } from '../options.ts'
+import {
+  systemClock,
+  atWallTime,
+  type Clock,
+  type Holding,
+  processLedger,
+  type WallTimer,
+} from '@vinyasa/base'
+import {
+  refuseWrong,
+  reportError,
+  LiveQueryStoreError,
+  liveQueryLimit,
+  liveQueryMemory,
+  liveQueryUnauthenticated,
+} from '../errors.ts'
+import { STORE_OPTIONS, type LiveQueryStoreOptions, type BatchOptions } from '../options.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
-import { Groups } from './groups.ts'
 import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
-import { Subscriptions } from './subscriptions.ts'
+import type { GraphQLError } from 'graphql'
+import type { LivePlan } from '../document/live-plan.ts'
+import { Group } from './group.ts'
+import { Subscriber } from './subscriber.ts'
+import { TriggerIndex } from '../triggers/trigger-index.ts'
+import { isResync } from '../triggers/triggers.ts'
+import type { GroupOptions } from './group-options.ts'
+import type { Timing } from './schedule.ts'
+
+/**
+ * Runs that begin in one turn of the event loop, which takes 2 to 3 ms. What they execute has turns of its own, in which each client has
+ * its share: whose one run is the last of ten thousand waits for forty turns before that.
+ */
+const AT_ONCE = 256
+
+/** Has the runs that an event asks for begin a part at a time: ten thousand at once would keep everybody else waiting. */
+class Beginnings {
+  readonly #waiting: (() => void)[] = []
+  #begun = 0
+
+  /** Starts at once, or in its turn. */
+  add(start: () => void): void {
+    if (this.#begun >= AT_ONCE) return void this.#waiting.push(start)
+    if (this.#begun++ === 0) setImmediate(() => this.#nextTurn())
+    start()
+  }
+
+  #nextTurn(): void {
+    this.#begun = 0
+    for (const start of this.#waiting.splice(0, AT_ONCE)) this.add(start)
+  }
+}
+
+/** Who joins takes a clean result that is less old, instead of running the query again. */
+const JOIN_WINDOW_MS = 1000
+
+/** The options that all groups of a store have alike. */
+type CommonOptions = Pick<
+  GroupOptions,
+  'skipUnchanged' | 'maxFailures' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
+>
+
+interface GroupsOptions {
+  readonly batch: BatchOptions
+  readonly matchEntityId: boolean
+  readonly common: CommonOptions
+  /** A group ends subscriptions. */
+  readonly onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void
+}
+
+/** The groups of a store by their keys, and which of them an event hits. */
+class Groups {
+  readonly #options: GroupsOptions
+  readonly #byKey = new Map<string, Group>()
+  readonly #index = new TriggerIndex<Group>()
+  readonly #operations = new WeakMap<Group, string>()
+  readonly #beginnings = new Beginnings()
+  #executions = 0
+  #events = 0
+
+  constructor(options: GroupsOptions) {
+    this.#options = options
+  }
+
+  counts(): { readonly groups: number; readonly executions: number; readonly events: number } {
+    return { groups: this.#byKey.size, executions: this.#executions, events: this.#events }
+  }
+
+  /** The group of a key: a new one where there is none. */
+  of(key: string, registration: LiveQueryRegistration): Group {
+    return this.#byKey.get(key) ?? this.#create(key, registration)
+  }
+
+  /** Forgets the group of a key once it has no members. */
+  forget(key: string, group: Group): void {
+    if (group.size > 0) return
+    this.#byKey.delete(key)
+    this.#index.remove(group, group.plan.triggers)
+  }
+
+  /** The events stand for one update. Returns the number of subscriptions that they match. */
+  hit(events: readonly InvalidationEvent[]): number {
+    this.#events += events.length
+    const hitBy = this.#hitBy(events)
+    // A gap hits everyone at once: run them over some time, not together.
+    const spreadMs = Math.min(4000, hitBy.size * 10)
+    const { random } = this.#options.common
+    let matching = 0
+    for (const [group, those] of this.#sideBySide(hitBy)) {
+      const named = those.filter((event) => !isResync(event))
+      if (named.length < those.length) group.resync(hitBy.size > 1 ? random() * spreadMs : 0)
+      const isHit = named.length > 0 && group.hit(named)
+      if (isHit || named.length < those.length) matching += group.size
+    }
+    return matching
+  }
+
+  #hitBy(events: readonly InvalidationEvent[]): ReadonlyMap<Group, readonly InvalidationEvent[]> {
+    const hitBy = new Map<Group, InvalidationEvent[]>()
+    for (const event of events) {
+      for (const group of this.#index.match(event)) {
+        const others = hitBy.get(group)
+        if (others) others.push(event)
+        else hitBy.set(group, [event])
+      }
+    }
+    return hitBy
+  }
+
+  /** Groups that ask the same follow each other: what their runs read at the same time they may share. */
+  #sideBySide<Those>(hitBy: ReadonlyMap<Group, Those>): readonly (readonly [Group, Those])[] {
+    const byOperation = new Map<string | Group, [Group, Those][]>()
+    for (const one of hitBy) {
+      const operation = this.#operations.get(one[0]) ?? one[0]
+      const others = byOperation.get(operation)
+      if (others) others.push(one)
+      else byOperation.set(operation, [one])
+    }
+    return [...byOperation.values()].flat()
+  }
+
+  #create(key: string, registration: LiveQueryRegistration): Group {
+    const { common, batch, matchEntityId, onEnd } = this.#options
+    const { plan, operation, public: shared = false } = registration
+    const group: Group = new Group({
+      ...common,
+      plan,
+      timing: timingOf(plan, batch),
+      entities: matchEntityId ? registration.entities?.() : undefined,
+      shared,
+      joinWindowMs:
+        plan.strategy === 'INVALIDATION' ? JOIN_WINDOW_MS : Math.min(JOIN_WINDOW_MS, plan.pollIntervalMs),
+      seenEvents: () => this.#events,
+      begin: (start) => this.#beginnings.add(start),
+      onRun: () => void this.#executions++,
+      onEnd: (errors, members = group.members) => onEnd(members, errors),
+    })
+    this.#byKey.set(key, group)
+    if (operation !== undefined) this.#operations.set(group, operation)
+    this.#index.add(group, plan.triggers)
+    return group
+  }
+}
+
+function timingOf(plan: LivePlan, batch: BatchOptions): Timing {
+  const { enabled = plan.throttleMs > 0, debounceMs = 50, maxBatchSize = 100, maxWaitMs = 500 } = batch
+  return { throttleMs: plan.throttleMs, batching: enabled, debounceMs, maxBatchSize, maxWaitMs }
+}
+
+interface SubscriptionsOptions {
+  readonly groups: Groups
+  readonly maxSubscriptions: number
+  readonly withChangedFields: boolean
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+interface Entry {
+  readonly subscription: LiveQuerySubscription
+  readonly subscriber: Subscriber
+  readonly group: Group
+  readonly groupKey: string
+  /** The timer of its `ttlSeconds`. */
+  readonly lifetime: unknown
+  readonly expiry: WallTimer | undefined
+  memory?: Holding
+}
+
+/** Memory of a subscription and its group, without what its operation and its results take. */
+const SUBSCRIPTION_BYTES = 4096
+
+/** The live subscriptions of a store: how many there may be, and how long each lives. */
+class Subscriptions {
+  readonly #options: SubscriptionsOptions
+  readonly #entries = new Map<string, Entry>()
+  readonly #perField = new Map<string, number>()
+  #nextId = 1
+  #isClosed = false
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** See `LiveQueryStore.register`. */
+  add(registration: LiveQueryRegistration): LiveQuerySubscription {
+    const { groups, withChangedFields, onError } = this.#options
+    const { id = `live-${this.#nextId++}`, key, plan, execute, client, channel, bytes = 0 } = registration
+    this.#check(id, plan)
+    const groupKey = key ?? `own ${id}`
+    const group = groups.of(groupKey, registration)
+    const subscriber = new Subscriber({ id, channel, withChangedFields, onError })
+    const subscription: LiveQuerySubscription = { id, plan, flush: () => group.flush(subscriber) }
+    const ends = this.#endsOf(id, registration)
+    const entry: Entry = { subscription, subscriber, group, groupKey, ...ends }
+    this.#entries.set(id, entry)
+    this.#count(plan, 1)
+    group.join(subscriber, { execute, client })
+    const drop = (): void => this.#end(id, [liveQueryMemory()])
+    entry.memory = processLedger().hold(client, SUBSCRIPTION_BYTES + bytes, drop)
+    return subscription
+  }
+
+  /** Ends one without a word to its channel. */
+  leave(id: string): LiveQuerySubscription | undefined {
+    const entry = this.#remove(id)
+    entry?.subscriber.leave()
+    return entry?.subscription
+  }
+
+  /** Ends these. */
+  endAll(members: Iterable<Subscriber>, errors: readonly GraphQLError[]): void {
+    for (const member of Array.from(members)) {
+      this.#remove(member.id)
+      member.end(errors)
+    }
+  }
+
+  /** Completes all, and takes no more. */
+  close(): void {
+    this.#isClosed = true
+    for (const id of this.#entries.keys()) this.#end(id)
+  }
+
+  #check(id: string, plan: LivePlan): void {
+    if (this.#isClosed) {
+      throw new LiveQueryStoreError('LIVE_QUERY_STORE_CLOSED', 'The live query store is closed.')
+    }
+    if (this.#entries.has(id)) {
+      throw new LiveQueryStoreError(
+        'LIVE_QUERY_DUPLICATE_ID',
+        `The live query store already has a subscription with the id "${id}". Use another id.`,
+      )
+    }
+    const { maxSubscriptions } = this.#options
+    if (this.size >= maxSubscriptions) throw liveQueryLimit('live queries on this server', maxSubscriptions)
+    for (const [field, limit] of plan.maxConnections) {
+      if ((this.#perField.get(field) ?? 0) >= limit)
+        throw liveQueryLimit(`live queries that select "Query.${field}"`, limit)
+    }
+  }
+
+  #count(plan: LivePlan, by: 1 | -1): void {
+    const perField = this.#perField
+    for (const field of plan.maxConnections.keys()) perField.set(field, (perField.get(field) ?? 0) + by)
+  }
+
+  /** The timers that end a subscription. */
+  #endsOf(
+    id: string,
+    { plan: { ttlSeconds }, expiresAt }: LiveQueryRegistration,
+  ): Pick<Entry, 'lifetime' | 'expiry'> {
+    const { clock } = this.#options
+    const lifetime = ttlSeconds > 0 ? clock.setTimeout(() => this.#end(id), ttlSeconds * 1000) : undefined
+    const expire = (): void => this.#end(id, [liveQueryUnauthenticated()])
+    return { lifetime, expiry: expiresAt === undefined ? undefined : atWallTime(clock, expiresAt, expire) }
+  }
+
+  #end(id: string, errors?: readonly GraphQLError[]): void {
+    this.#remove(id)?.subscriber.end(errors)
+  }
+
+  #remove(id: string): Entry | undefined {
+    const entry = this.#entries.get(id)
+    if (!entry) return undefined
+    const { group, groupKey, subscriber, subscription, lifetime, expiry, memory } = entry
+    this.#entries.delete(id)
+    this.#count(subscription.plan, -1)
+    this.#options.clock.clearTimeout(lifetime)
+    expiry?.stop()
+    memory?.release()
+    group.leave(subscriber)
+    this.#options.groups.forget(groupKey, group)
+    return entry
+  }
+}
 
 /** Specification: "The store reports statistics." */
 export interface LiveQueryStats {
