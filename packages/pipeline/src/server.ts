@@ -1,15 +1,34 @@
-import { chain, getInstrumented, type Instrumentation } from 'graphql-yoga'
+import { chain, getInstrumented, type Instrumentation, mapAsyncIterator } from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { Behaviour } from './behaviour.ts'
 import { aroundBy, compose } from './execution/around.ts'
 import { interpreter } from './execution/interpreter.ts'
-import { createMasking } from './execution/masking.ts'
 import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
 import { envelopOthers } from './plugins/envelop-others.ts'
 import { Others } from './plugins/others.ts'
 import { type PluginStep, readPlugins } from './plugins/read-plugins.ts'
-import { type Hook, readYoga, type Yoga } from './yoga.ts'
+import { type Hook, readYoga, type Yoga, type MaskedErrors } from './yoga.ts'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+
+/** A result, or its parts, with errors as clients may see them: as Envelop's `useMaskedErrors` leaves them, the last of all plugins. */
+function createMasking(masked: MaskedErrors | undefined): {
+  whole(result: ExecutionResult): ExecutionResult
+  parts(results: AsyncIterable<unknown>): AsyncIterable<unknown>
+} {
+  function whole(result: ExecutionResult): ExecutionResult {
+    const { errors } = result
+    if (!masked || errors == null) return result
+    const { errorMessage, isDev } = masked
+    const safe = errors.map((error) => masked.maskError(error, errorMessage, isDev) as GraphQLError)
+    return { ...result, errors: safe }
+  }
+  return {
+    whole,
+    parts: (results) =>
+      masked ? mapAsyncIterator(results, (part) => whole(part as ExecutionResult)) : results,
+  }
+}
 
 type Member<Name extends keyof Behaviour> = NonNullable<Behaviour[Name]>
 
