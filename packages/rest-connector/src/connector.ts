@@ -1,8 +1,7 @@
-import { createDependencyCache, type VariesBy } from '@vinyasa/invalidation'
+import { createDependencyCache, type VariesBy, toVariesBy, statedDependsOn } from '@vinyasa/invalidation'
 import { type Meant, mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, getNamedType, isAbstractType, isLeafType, isObjectType } from 'graphql'
 import type { MutationField } from './call/announce.ts'
-import { variesByOf } from './varies-by.ts'
 import { createCall, type Callable, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
@@ -10,10 +9,59 @@ import { atPlace, badInput, RestConfigError } from './errors.ts'
 import { refuseWrongOptions } from './known-options.ts'
 import type { RestConnectorOptions } from './options.ts'
 import type { ResponseTypes } from './call/cache/response-cache.ts'
-import { responseTypesOf } from './call/cache/response-types.ts'
 import { createSettings } from './call/settings.ts'
 import type { RestConnectorStats } from './call/stats.ts'
 import type { Args } from './templates/template.ts'
+import type { ReadsHeaders } from './interceptors/interceptor.ts'
+
+/**
+ * All types that a response is made of: a kept one holds every member, whatever was selected, entities inside entities
+ * too, and what the schema's fields state. Fields that are fetched for themselves are no part of it. `any` where that
+ * is nothing, or of types that the schema does not know.
+ */
+function responseTypesOf(
+  { types: declared, returnType }: CompiledEndpoint,
+  schema: GraphQLSchema,
+  clientType: (own: string) => string = (own) => own,
+): ResponseTypes {
+  const found = new Set<string>()
+  const root = schema.getQueryType()
+  const own = new Set([...declared].map(clientType))
+  const waiting = [...own, clientType(returnType.name)]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const type = schema.getType(name)
+    if (name === '*' || (type === undefined && own.has(name))) return 'any'
+    if (found.has(name) || isLeafType(type)) continue
+    found.add(name)
+    if (isAbstractType(type)) waiting.push(...schema.getPossibleTypes(type).map((member) => member.name))
+    if (!isObjectType(type) || type === root) continue
+    for (const field of Object.values(type.getFields())) {
+      if (field.extensions['requires'] !== undefined) continue
+      waiting.push(getNamedType(field.type).name, ...(statedDependsOn(field) ?? []))
+    }
+  }
+  return found
+}
+
+/** Returns the parts of a client's request that can change the connector's answers, if there are any. */
+function variesByOf(connector: string, options: RestConnectorOptions): VariesBy | undefined {
+  const { forwardHeaders = [], interceptors = [], transformer } = options
+  const readers: [option: string, reader: ReadsHeaders][] = interceptors.map((interceptor, index) => [
+    `interceptors[${index}]`,
+    interceptor,
+  ])
+  // One that takes the response alone does not see the context.
+  if (transformer && transformer.length !== 1) readers.push(['transformer', transformer])
+  const unknown = readers
+    .filter(([, { readsHeaders }]) => readsHeaders === undefined)
+    .map(([option]) => option)
+  const headers = [...forwardHeaders, ...readers.flatMap(([, { readsHeaders }]) => readsHeaders ?? [])]
+  if (unknown.length === 0) return toVariesBy(headers)
+  return toVariesBy(
+    headers,
+    `rest connector "${connector}": ${unknown.join(' and ')} can depend on the caller; set readsHeaders of each function to the names of the request headers that the function reads, or to []`,
+  )
+}
 
 /** A group of REST endpoints behind one base URL. */
 export interface RestConnector extends AsyncDisposable {

@@ -1,20 +1,170 @@
 import { randomUUID } from 'node:crypto'
-import { type Abortable, isLiveRun, isPromise, liveMomentOf, unlessAborted, Ending } from '@vinyasa/base'
+import {
+  type Abortable,
+  isLiveRun,
+  isPromise,
+  liveMomentOf,
+  unlessAborted,
+  Ending,
+  type Clock,
+} from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
-import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
-import type { RestResponse } from '../http/attempt.ts'
+import { AttemptInfo, type CallSettings, type Progress, type Calling } from './calling.ts'
+import { type RestResponse, attempt, BadStatus, type AttemptCall } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Deadline, followEndings } from '../http/ending.ts'
+import { Deadline, followEndings, DeadlineExceeded, wait } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
-import { prepare } from './prepare.ts'
+import { prepare, type PrepareSettings } from './prepare.ts'
 import { readThrough } from './cache/read-through.ts'
-import { send } from './send.ts'
 import type { Args } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
 import { redactReason, tellFailure } from '../http/upstream-details.ts'
+import { isStreamed } from '../bodies/wire-body.ts'
+import type { CallInfo } from '../interceptors/interceptor.ts'
+import { faultOf } from '../retry/faults.ts'
+import { retryPresets, backoffCeiling, parseRetryAfter, type RetryOptions } from '../retry/retry-policy.ts'
+import type { LogBody } from './log-bodies.ts'
+import { single } from '../http/header-values.ts'
+import type { HttpMethod } from '../http/http-method.ts'
+
+interface RetryContext {
+  readonly policy: RetryOptions
+  readonly method: HttpMethod
+  readonly clock: Clock
+  readonly random: () => number
+  /** When the whole call has to be over, by the clock. */
+  readonly endsAt: number
+}
+
+const IDEMPOTENT: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE'])
+
+/** Milliseconds until another try; undefined where one would be wrong, or where there is no time for it. */
+function retryDelay(error: unknown, attempt: number, context: RetryContext): number | undefined {
+  const { policy, clock, random, endsAt } = context
+  if (attempt > policy.maxRetries || !isWorthRetrying(error, context)) return undefined
+  const header = error instanceof BadStatus ? single(error.headers['retry-after']) : undefined
+  const asked = parseRetryAfter(header, clock.wallNow())
+  // Sooner would be refused again; what is longer than the call may take is not waited for at all.
+  const delay = asked ?? random() * backoffCeiling(policy, attempt)
+  return clock.now() + delay >= endsAt ? undefined : delay
+}
+
+function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
+  if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
+  return faultOf(error).repeats === 'idempotent' && IDEMPOTENT.has(method)
+}
+
+/** All the attempts of one call. */
+async function send(
+  calling: Calling,
+  request: WireRequest,
+  prepared: WireRequest | undefined,
+  ending: Ending | undefined,
+): Promise<RestResponse> {
+  const { endpoint, settings, progress } = calling
+  const { random, budget, breaker, preparing } = settings
+  const { totalTimeoutMs = Math.max(60_000, endpoint.timeoutMs) } = settings
+  const { clock } = settings.attempting
+  const { counters } = settings.reading
+  const endsAt = clock.now() + totalTimeoutMs
+  // The first attempt's deadline stands in for it.
+  let whole: Deadline | undefined
+  let isRenewed = false
+  const { body } = request
+  // A body that was read as it was sent is gone, and cannot be sent again.
+  const isRepeatable = !isStreamed(body) || body.isRepeatable
+  const policy = isRepeatable ? settings.retry : retryPresets.disabled
+  budget.call()
+  try {
+    for (let number = 1; ; number++) {
+      const isWhole = !whole && totalTimeoutMs <= endpoint.timeoutMs
+      const deadline = new Deadline(clock, isWhole ? totalTimeoutMs : endpoint.timeoutMs, whole ?? ending)
+      let failure: unknown
+      try {
+        const info = new AttemptInfo(calling, number, deadline)
+        const preparation = (number === 1 && prepared) || prepare(request, () => info, preparing)
+        const outgoing = isPromise(preparation)
+          ? await unlessAborted(preparation, deadline.signal)
+          : preparation
+        progress.sent = outgoing
+        return await breaker.run(() => {
+          progress.attempts = number
+          counters.requests++
+          if (number > 1) counters.retries++
+          return observed(calling, info, outgoing, deadline)
+        })
+      } catch (error) {
+        failure = error
+      } finally {
+        deadline.stop()
+      }
+      const isOver = (whole ?? (isWhole ? deadline : ending))?.aborted
+      const { method } = endpoint
+      const retry = { policy, method, clock, random, endsAt }
+      // The upstream has done nothing, and each credential is renewed once: neither the policy nor the budget is asked.
+      const mayRenew: boolean = renewsCredential(failure, progress, preparing) && isRepeatable && !isRenewed
+      isRenewed ||= mayRenew
+      const delay = isOver ? undefined : mayRenew ? 0 : retryDelay(failure, number, retry)
+      if (delay === undefined || (!mayRenew && !budget.take())) throw failure
+      whole ??= new Deadline(clock, totalTimeoutMs, ending, Math.max(0, endsAt - clock.now()))
+      await wait(clock, delay, whole)
+    }
+  } finally {
+    whole?.stop()
+  }
+}
+
+function renewsCredential(failure: unknown, { sent }: Progress, { interceptors }: PrepareSettings): boolean {
+  if (faultOf(failure).code !== 'UNAUTHENTICATED') return false
+  return interceptors.filter((one) => one.onUnauthorized?.(sent?.headers ?? {})).length > 0
+}
+
+async function observed(
+  { endpoint, settings, progress, isConditional, caller }: Calling,
+  info: CallInfo,
+  prepared: WireRequest,
+  ending: Ending,
+): Promise<RestResponse> {
+  const { answer } = endpoint.declared
+  const { logBody, observe, attempting } = settings
+  const onBody = logBody && loggedBodies(logBody, info, prepared)
+  const onRedirect = (): void => void (progress.outcome = 'unknown')
+  const ended = observe?.(info)
+  const { headers } = prepared
+  const request = ended?.headers ? { ...prepared, headers: { ...headers, ...ended.headers } } : prepared
+  const call = { answer, isConditional, caller, onBody, onRedirect }
+  const { within } = ended ?? {}
+  try {
+    const response = await (within
+      ? within(() => attempt(request, ending, attempting, call))
+      : attempt(request, ending, attempting, call))
+    ended?.({ status: response.status })
+    return response
+  } catch (error) {
+    const { outcome, code, isCounted } = faultOf(error)
+    if (outcome === 'unknown') progress.outcome = 'unknown'
+    const status = error instanceof BadStatus ? error.status : undefined
+    const hasLeft = ending.aborted && !(ending.reason instanceof DeadlineExceeded)
+    const isUnavailable = isCounted && (code === 'SERVICE_UNAVAILABLE' || code === 'TIMEOUT')
+    ended?.({ status, error, isUnavailable, callerLeft: status === undefined && hasLeft })
+    throw error
+  }
+}
+
+/** Logs the body of a request, and returns what logs that of its answer. */
+function loggedBodies(
+  logBody: LogBody,
+  info: CallInfo,
+  sent: WireRequest,
+): NonNullable<AttemptCall['onBody']> {
+  const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
+  const { method, headers, body } = sent
+  if (typeof body === 'string') logBody('REST request', { ...facts, method }, headers['content-type'], body)
+  return (status, contentType, body) => logBody('REST response', { ...facts, status }, contentType, body)
+}
 
 /** Whatever a caller's surroundings add to a call. */
 export interface CallScope {

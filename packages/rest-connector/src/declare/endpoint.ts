@@ -1,8 +1,7 @@
 import type { compileResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
-import { compileArgumentBody } from '../bodies/compile-body.ts'
-import { argsBody, compileBody } from '../templates/body-template.ts'
+import { argsBody, compileBody, isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { compileEnvelope, type Envelope } from './envelope.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
@@ -17,8 +16,52 @@ import { compileParameters } from '../parameters/compile-parameters.ts'
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
-import { argOf, type Args, type Template } from '../templates/template.ts'
+import { argOf, type Args, type Template, toText } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
+import type { RenderedBody } from '../bodies/wire-body.ts'
+import { toJson } from '../json.ts'
+import type { BodyOptions } from '../bodies/body-options.ts'
+import { inBase64, isFile, toFile } from '../bodies/file.ts'
+import { compileForm } from '../bodies/form-body.ts'
+import { compileMultipart, streamOf } from '../bodies/multipart-body.ts'
+
+/** The body of a request from one argument; undefined: there is none, and no content type either. */
+type Body = Template<RenderedBody | undefined>
+
+/** Chooses once, by the media type, how an argument becomes the body. */
+function compileArgumentBody(options: BodyOptions): Body {
+  const { arg = 'input' } = options
+  const write = writerOf(arg, options)
+  return {
+    variables: [arg],
+    render(args) {
+      const value = argOf(args, arg)
+      return value === undefined || value === null ? undefined : write(value)
+    },
+  }
+}
+
+function writerOf(
+  arg: string,
+  { contentType = 'application/json', encoding = {}, isBase64 = false }: BodyOptions,
+): (value: unknown) => RenderedBody {
+  const mediaType = mediaTypeOf(contentType)
+  if (mediaType === '*/*') return (value) => ({ contentType: 'application/json', body: toJson(value) })
+  if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))
+    throw new RestConfigError(`body.contentType "${contentType}" is not a valid media type`)
+  if (/[/+]json$/.test(mediaType)) return (value) => ({ contentType, body: toJson(value) })
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    const form = compileForm(arg, encoding)
+    return (value) => ({ contentType, body: form(value) })
+  }
+  if (mediaType.startsWith('multipart/')) return compileMultipart(arg, mediaType, encoding)
+  if (isTextual(mediaType))
+    return (value) => ({ contentType, body: isFile(value) ? streamOf([value]) : toText(value, arg) })
+  return (value) => {
+    const file = toFile(value, arg)
+    return { contentType, body: streamOf([isBase64 ? inBase64(file) : file]) }
+  }
+}
 
 /** An endpoint whose every template was checked and compiled. */
 export interface CompiledEndpoint {

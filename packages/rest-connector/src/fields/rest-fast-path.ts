@@ -16,7 +16,46 @@ import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
 import { loadJoins } from '../joins/load-joins.ts'
 import { hasJoins, type ObjectPlan, type PlannedJoin, Writing } from '../json/object-plan.ts'
 import { marks, type PlannableEndpoint } from '../json/planned-field.ts'
-import { type Written, WrittenOnce } from '../json/written-once.ts'
+import { setImmediate } from 'node:timers'
+
+/** The most characters of text that is cheaper to encode than to send apart from the response's head. */
+const LONG_TEXT = 4_096
+
+/** Text, and by whom it is written, who tells how many objects are in it once it is there. */
+interface Written {
+  readonly text: JsonText | Promise<JsonText>
+  readonly writing: Pick<Writing, 'objects'>
+}
+
+/**
+ * The text of a value that several executions of a plan have of one call: they write it in the same turn of the event
+ * loop, so it is kept until that ends. Only of frozen values, which are the same for all who have them.
+ */
+class WrittenOnce {
+  #value: object | undefined
+  #written: Written | undefined
+
+  /** From the second time on in bytes, where it is long: they are encoded once. */
+  of(value: unknown): Written | undefined {
+    if (value === undefined || value !== this.#value || !this.#written) return undefined
+    const { text, writing } = this.#written
+    if (typeof text === 'string' && text.length > LONG_TEXT)
+      this.#written = { text: Buffer.from(text), writing }
+    return this.#written
+  }
+
+  keep(value: unknown, written: Written): void {
+    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return
+    if (!this.#value) setImmediate(() => this.#forget())
+    this.#value = value
+    this.#written = written
+  }
+
+  #forget(): void {
+    this.#value = undefined
+    this.#written = undefined
+  }
+}
 
 /** One root field of a plan. */
 interface PlannedCall {

@@ -9,6 +9,8 @@ import {
   serializedKey,
   tellerOf,
   writtenType,
+  FallBack,
+  type markTeller,
 } from '@vinyasa/source-kit'
 import {
   getNullableType,
@@ -21,12 +23,18 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLNamedType,
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  isEnumType,
+  isSpecifiedScalarType,
+  type GraphQLLeafType,
 } from 'graphql'
-import { abstractPlan } from './abstract-plan.ts'
 import { compileArguments } from './compile-arguments.ts'
 import { entriesOf, isEntry } from './entries.ts'
-import { leafPieces, leafWriter } from './leaf-writers.ts'
-import { KnownPlans } from './known-plans.ts'
 import {
   hasJoins,
   keyText,
@@ -41,7 +49,205 @@ import {
 } from './object-plan.ts'
 import { responseMember, type ResponseMember } from '../declare/members.ts'
 import { marks, type PlannableJoin } from './planned-field.ts'
-import { listPieces, nullOf, objectPieces, objectWriter, writeList, type Member } from './write-value.ts'
+import { stringifySlices, isRecord } from '@vinyasa/base'
+
+/** Characters of a list that are written at once. */
+const PIECE_LENGTH = 4_096
+
+function nullOf(isRequired: boolean): string {
+  if (isRequired) throw new FallBack('a non-null field or list item is null or missing')
+  return 'null'
+}
+
+/** One entry of an object in the answer: the brace or the comma with the key, and the value. */
+interface Member {
+  readonly head: string
+  readonly read: Read
+  readonly write: Write
+  readonly pieces: WritePieces | undefined
+}
+
+function* listPieces(write: Write, given: unknown, writing: Writing): Generator<string> {
+  let text = '['
+  for (const [index, item] of arrayOf(given).entries()) {
+    text += index === 0 ? write(item, writing) : `,${write(item, writing)}`
+    if (text.length < PIECE_LENGTH) continue
+    writing.hold(text.length)
+    yield text
+    text = ''
+  }
+  yield `${text}]`
+}
+
+function* objectPieces(
+  parts: readonly Member[],
+  tail: string,
+  given: unknown,
+  writing: Writing,
+): Generator<string> {
+  const parent = objectOf(given)
+  writing.objects++
+  for (const { head, read, write, pieces } of parts) {
+    if (pieces) {
+      yield head
+      yield* pieces(read(parent), writing)
+    } else yield head + write(read(parent), writing)
+  }
+  yield tail
+}
+
+function arrayOf(given: unknown): readonly unknown[] {
+  if (!Array.isArray(given))
+    throw new FallBack('the backend sent a value that is not a list for a field of a list type')
+  return given as readonly unknown[]
+}
+
+function objectOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(given)) return given
+  throw new FallBack('the backend sent a value that is not an object for a field that returns an object type')
+}
+
+function writeList(write: Write, value: unknown, writing: Writing): string {
+  const given = arrayOf(value)
+  let json = '['
+  for (let index = 0; index < given.length; index++) {
+    json += index === 0 ? write(given[index], writing) : `,${write(given[index], writing)}`
+    if (json.length > PIECE_LENGTH) writing.hold(json.length)
+  }
+  return `${json}]`
+}
+
+function objectWriter(parts: readonly Member[], tail: string): Write {
+  return (given, writing) => {
+    const parent = objectOf(given)
+    writing.objects++
+    let json = ''
+    for (const { head, read, write } of parts) json += head + write(read(parent), writing)
+    return json + tail
+  }
+}
+
+/** The JSON text of a value that is not null. @throws FallBack */
+type WriteLeaf = (value: unknown) => string
+
+// Control characters, quotes, backslashes and surrogates; a lone surrogate is escaped in JSON.
+const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/ // oxlint-disable-line no-control-regex
+
+function quote(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+function fallBack(type: GraphQLLeafType): never {
+  throw new FallBack(`the backend sent a value that is not of type ${type.name}`)
+}
+
+/** Values of the kind that is declared are written here; others are for the type to convert, or to refuse. */
+function leafWriter(type: GraphQLLeafType, isScalar: boolean): WriteLeaf {
+  switch (type) {
+    case GraphQLString:
+      return (value) => (typeof value === 'string' ? quote(value) : fallBack(type))
+    case GraphQLID:
+      return (value) =>
+        typeof value === 'string'
+          ? quote(value)
+          : Number.isInteger(value)
+            ? `"${String(value)}"`
+            : fallBack(type)
+    case GraphQLInt:
+      return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : fallBack(type))
+    case GraphQLFloat:
+      return (value) => (typeof value === 'number' && Number.isFinite(value) ? `${value}` : fallBack(type))
+    case GraphQLBoolean:
+      return (value) => (value === true ? 'true' : value === false ? 'false' : fallBack(type))
+    default:
+      return (value) => {
+        if (isScalar && typeof value === 'object') return fallBack(type)
+        return converted(type, value, JSON.stringify)
+      }
+  }
+}
+
+/** A value that its type has converted, as `write` writes it. */
+function converted<Written>(
+  type: GraphQLLeafType,
+  value: unknown,
+  write: (output: unknown) => Written | undefined,
+): Written {
+  let written: Written | undefined
+  try {
+    const output: unknown = type.serialize(value)
+    if (output !== null && output !== undefined) written = write(output)
+  } catch {
+    // Ordinary execution words it.
+  }
+  return written ?? fallBack(type)
+}
+
+/** The pieces of what a scalar of any content holds; undefined for other types. */
+function leafPieces(type: GraphQLLeafType, isScalar: boolean): WritePieces | undefined {
+  if (isScalar || isEnumType(type) || isSpecifiedScalarType(type)) return undefined
+  return (value) => converted(type, value, stringifySlices)
+}
+
+/** Object types below interfaces and unions that one plan may hold. */
+const MAX_MEMBERS = 200
+
+/**
+ * The plans of one operation's selections. A field of an interface is selected on each of its types: what is below it is
+ * planned once, so that nested interfaces do not multiply.
+ */
+class KnownPlans {
+  readonly #plans = new Map<GraphQLNamedType, { nodes: readonly FieldNode[]; plan: ObjectPlan }[]>()
+  #members = 0
+
+  get(type: GraphQLNamedType, nodes: readonly FieldNode[], make: () => ObjectPlan): ObjectPlan {
+    const known = this.#plans.get(type) ?? []
+    const found = known.find(
+      (one) => one.nodes.length === nodes.length && one.nodes.every((node, index) => node === nodes[index]),
+    )
+    if (found) return found.plan
+    const plan = make()
+    this.#plans.set(type, [...(this.#plans.get(type) ?? []), { nodes, plan }])
+    return plan
+  }
+
+  /** @throws NotPlannable */
+  countMembers(count: number): void {
+    this.#members += count
+    if (this.#members > MAX_MEMBERS)
+      throw new NotPlannable(
+        `the interfaces and unions in the operation have more than ${MAX_MEMBERS} object types`,
+      )
+  }
+}
+
+/** A selection on values of several object types, by what each of them selects. */
+function abstractPlan(
+  tell: Parameters<typeof markTeller>[1],
+  members: ReadonlyMap<string, ObjectPlan>,
+): ObjectPlan {
+  function planOf(value: unknown): ObjectPlan {
+    const plan = members.get(tell(value) ?? '')
+    if (!plan) throw new FallBack('the backend sent an object whose GraphQL type cannot be determined')
+    return plan
+  }
+  const only =
+    (name: string): Read =>
+    (value) =>
+      tell(value) === name ? value : undefined
+  return {
+    below: [...members].flatMap(([name, plan]) =>
+      hasJoins(plan) ? [{ kind: 'member' as const, read: only(name), plan }] : [],
+    ),
+    write: (value, writing) => planOf(value).write(value, writing),
+    pieces: [...members.values()].some(({ pieces }) => pieces)
+      ? (value, writing) => {
+          const { pieces, write } = planOf(value)
+          return pieces ? pieces(value, writing) : [write(value, writing)]
+        }
+      : undefined,
+  }
+}
 
 /** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
 export interface ValuePlan {

@@ -1,13 +1,16 @@
 import type { ArgumentDefinition } from '../../declare/arguments.ts'
 import { keyOfMember } from '../../declare/member-path.ts'
-import type { MemberDefinition, TypeDefinition, TypeDefinitions } from '../../declare/type-definitions.ts'
+import type {
+  MemberDefinition,
+  TypeDefinition,
+  TypeDefinitions,
+  InputDefinition,
+  UnionDefinition,
+} from '../../declare/type-definitions.ts'
 import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { Nesting } from '../nesting.ts'
 import { DEPRECATED, describe, describeMember, describeText, propertiesOf } from './describe.ts'
-import { breakInputCycles } from './input-cycles.ts'
-import { makeInterfaces } from './interfaces.ts'
-import { itemType } from './item-type.ts'
 import { freeName } from './leaves/free-name.ts'
 import { LeafTypes } from './leaves/leaf-types.ts'
 import { fileKindOf, type IntegerTyping } from './leaves/scalars.ts'
@@ -17,6 +20,80 @@ import { inside, withoutInput, type Place, type TypeNames } from './type-names.t
 import { defaultOf } from './default-value.ts'
 import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
 import { flattened, optionNames, tellMembers, variantPlace } from './variants.ts'
+
+/**
+ * Makes interfaces of unions with a discriminator whose members have fields in common, of one type and one JSON member:
+ * a client selects those without naming every member.
+ */
+function makeInterfaces(definitions: Map<string, TypeDefinition>): void {
+  const interfaces = new Map<string, string[]>()
+  for (const [name, definition] of definitions) {
+    if (definition.kind !== 'union' || !definition.discriminator) continue
+    const fields = commonFields(definition, definitions)
+    if (Object.keys(fields).length === 0) continue
+    definitions.set(name, { ...definition, kind: 'interface', fields })
+    for (const member of Object.keys(definition.members))
+      interfaces.set(member, [...(interfaces.get(member) ?? []), name])
+  }
+  for (const [member, names] of interfaces) {
+    const definition = definitions.get(member)
+    if (definition?.kind === 'object') definitions.set(member, { ...definition, interfaces: names })
+  }
+}
+
+function commonFields(
+  { members }: UnionDefinition,
+  definitions: ReadonlyMap<string, TypeDefinition>,
+): Readonly<Record<string, MemberDefinition>> {
+  const found = Object.keys(members).map((member) => definitions.get(member))
+  const objects = found.filter((definition) => definition?.kind === 'object')
+  if (objects.length < 2 || objects.length < found.length) return {}
+  const [first, ...others] = objects
+  return Object.fromEntries(
+    Object.entries(first?.fields ?? {}).filter(([name, { type, key }]) =>
+      others.every(({ fields }) => {
+        const other = Object.hasOwn(fields, name) ? fields[name] : undefined
+        return other?.type === type && other.key === key
+      }),
+    ),
+  )
+}
+
+/** Nobody could give an input that must hold itself: of each such circle one field becomes nullable. */
+function breakInputCycles(definitions: Map<string, TypeDefinition>): void {
+  const done = new Set<string>()
+  const path = new Set<string>()
+
+  function visit(name: string): void {
+    const definition = definitions.get(name)
+    if (definition?.kind !== 'input' || done.has(name)) return
+    path.add(name)
+    let fields: InputDefinition['fields'] = definition.fields
+    for (const [field, member] of Object.entries(definition.fields)) {
+      const required = /^(\w+)!$/.exec(member.type)?.[1]
+      if (required === undefined) continue
+      if (path.has(required)) fields = { ...fields, [field]: { ...member, type: required } }
+      else visit(required)
+    }
+    definitions.set(name, { ...definition, fields })
+    path.delete(name)
+    done.add(name)
+  }
+
+  for (const name of [...definitions.keys()].toSorted()) visit(name)
+}
+
+/** The type of all items of a list: those of a tuple have one where they are the same scalar. */
+function itemType({ node }: Shape, read: ReadShape, typeOf: (schema: unknown) => string): string {
+  const { items, maxItems } = node
+  const first = asList(node['prefixItems'])
+  if (first.length === 0) return typeOf(items)
+  const isWhole = items === false || (typeof maxItems === 'number' && maxItems <= first.length)
+  const all = isWhole ? first : [...first, items]
+  if (!all.every((schema) => read(schema).kind === 'scalar')) return 'JSON'
+  const types = new Set(all.map(typeOf))
+  return types.size === 1 ? ([...types][0] as string) : 'JSON'
+}
 
 export interface SchemaTypesOptions extends ShapeListeners {
   readonly integers: IntegerTyping

@@ -1,10 +1,130 @@
 import { createInheritance, type Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { discriminatorValue } from './discriminator.ts'
-import { createBoth, isNull, leadsTo, marksNullable, saysNull } from './null.ts'
-import { classifyValues, typeOfValues } from './leaves/enum-values.ts'
-import { tellConflict, typesIn } from './leaves/types-in.ts'
 import { isConstraint, isRemark, unsaidIn } from './unsaid.ts'
+
+const NULLABLE_ALONE: ReadonlySet<string> = new Set(['nullable', 'x-nullable', 'description', 'title'])
+
+/** A schema that is nothing but null. */
+function isNull(node: Node): boolean {
+  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  return String(node['type']) === 'null' || (values.length > 0 && values.every((value) => value === null))
+}
+
+/** Before `type: 'null'` there was no way to write null: generators mean it with a schema that says no more than this. */
+function marksNullable(node: Node): boolean {
+  const isBare = Object.keys(node).every((key) => NULLABLE_ALONE.has(key))
+  return isBare && saysNull(node)
+}
+
+/** A schema that allows null beside whatever else. */
+function saysNull(node: Node): boolean {
+  return (
+    node['nullable'] === true ||
+    node['x-nullable'] === true ||
+    node['const'] === null ||
+    [node['type']].flat().includes('null') ||
+    asList(node['enum']).includes(null)
+  )
+}
+
+/**
+ * Whether a schema without null is, or is made of, one of those that are being read: of these nothing is known yet but that
+ * they are objects.
+ */
+function leadsTo(
+  schema: unknown,
+  open: ReadonlySet<Node>,
+  document: OpenApiDocument,
+  seen: Set<Node> = new Set(),
+): boolean {
+  const node = document.find(schema) ?? {}
+  if (open.has(node)) return true
+  if (seen.has(node) || marksNullable(node) || saysNull(node)) return false
+  seen.add(node)
+  return asList(node['allOf']).some((part) => leadsTo(part, open, document, seen))
+}
+
+/** Makes one schema of two, the same each time: an object may have such a property at every depth. */
+function createBoth(): (earlier: unknown, later: unknown) => Node {
+  const known = new WeakMap<Node, WeakMap<Node, Node>>()
+  return (earlier, later) => {
+    const [one, other] = [asNode(earlier), asNode(later)]
+    const made = known.get(one) ?? new WeakMap<Node, Node>()
+    const both = made.get(other) ?? { allOf: [earlier, later] }
+    known.set(one, made.set(other, both))
+    return both
+  }
+}
+
+const NUMBERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [8, 16, 32, 64].flatMap((bits) => [`int${bits}`, `uint${bits}`]).map((name) => [name, 'integer']),
+  ),
+  float: 'number',
+  double: 'number',
+}
+
+/**
+ * The types that a schema lists, besides null, or that its other keywords are of. ASP.NET Core says of numbers that they may come as text, too, and leaves
+ * their type out where OpenAPI 3.0 has no word for it: by their format they are numbers.
+ */
+function typesIn(node: Node): readonly string[] {
+  const types = [node['type']].flat().filter((type) => typeof type === 'string' && type !== 'null')
+  const format = asText(node['format']) ?? ''
+  const number = Object.hasOwn(NUMBERS, format) ? NUMBERS[format] : undefined
+  const isNumber = number !== undefined && types.every((type) => type === number || type === 'string')
+  if (isNumber && types.length !== 1) return [number]
+  return types.length > 0 ? (types as string[]) : impliedTypes(node)
+}
+
+function impliedTypes(node: Node): readonly string[] {
+  if (node['properties'] !== undefined) return ['object']
+  if (node['items'] !== undefined || node['prefixItems'] !== undefined) return ['array']
+  return Object.keys(asNode(node['additionalProperties'])).length > 0 ? ['object'] : []
+}
+
+/** Tells if schemas that all hold for one value give types that no value has at once, as far as it is known. */
+function tellConflict(what: string, nodes: readonly Node[], tell: (message: string) => void): void {
+  const types = nodes.map(roughTypesIn).filter((some) => some.length > 0)
+  if (types.every((some) => types.every((more) => some.some((type) => more.includes(type))))) return
+  const listed = [...new Set(types.map((some) => some.join(' or ')))].join(', ')
+  tell(
+    `the parts of an allOf declare incompatible types for ${what}: ${listed}; only one of these types is used, so correct the schema`,
+  )
+}
+
+function roughTypesIn(node: Node): readonly string[] {
+  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  const given = typesIn(node)
+  const types = given.length > 0 ? given : values.flatMap((value) => (value === null ? [] : typeof value))
+  return types.map((type) => (type === 'integer' ? 'number' : type))
+}
+
+type EnumValue = string | number | boolean
+
+/** A value that an enum can have in GraphQL. */
+function isEnumValue(value: unknown): value is EnumValue {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function typeOfValues(values: readonly EnumValue[] = []): string {
+  const types = new Set(values.map((value) => typeof value))
+  return types.size === 1 ? ([...types][0] as string) : 'mixed'
+}
+
+/** What a schema is that allows these values alone. */
+function classifyValues(listed: readonly unknown[]): {
+  readonly kind: 'any' | 'scalar' | 'enum'
+  readonly type?: string
+  readonly values?: readonly EnumValue[]
+} {
+  const given = [...new Set(listed)].filter((value) => value !== null)
+  const values = given.filter(isEnumValue)
+  if (values.length === 0 || values.length < given.length) return { kind: 'any' }
+  if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
+  return { kind: 'enum', values }
+}
 
 /** A JSON schema, as far as types can tell. */
 export interface Shape {
