@@ -3,8 +3,45 @@ import { groupBy } from '../schema/group-by.ts'
 import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
 import { type Finding, nearestNames } from '@vinyasa/base'
 import type { SourceNames } from './options.ts'
-import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
 import { standardScalar, whatMayBe } from './standard-scalars.ts'
+
+/** A schema coordinate in which `*` stands for any part of a name. */
+interface Pattern {
+  readonly text: string
+  /** Returns what the `*`s stand for; undefined where a coordinate is not meant. */
+  match(coordinate: string): readonly string[] | undefined
+  readonly isExact: boolean
+}
+
+const NAME = '[A-Za-z_*][\\w*]*'
+const COORDINATE = new RegExp(`^${NAME}(\\.${NAME}(\\(${NAME}:\\))?)?$`)
+
+/** Undefined where the text is no coordinate. */
+function parsePattern(text: string): Pattern | undefined {
+  if (!COORDINATE.test(text)) return undefined
+  if (!text.includes('*'))
+    return { text, isExact: true, match: (coordinate) => (coordinate === text ? [] : undefined) }
+  const expression = new RegExp(
+    `^${text.replaceAll(/[.()]/g, String.raw`\$&`).replaceAll('*', '([A-Za-z0-9_]*)')}$`,
+  )
+  return {
+    text,
+    isExact: false,
+    match: (coordinate) => expression.exec(coordinate)?.slice(1),
+  }
+}
+
+/** How many of the parts that have a name of their own a coordinate has: types and fields are not mixed up. */
+function depthOf(coordinate: string): number {
+  return coordinate.includes('(') ? 3 : coordinate.includes('.') ? 2 : 1
+}
+
+/** The new name, with what the `*`s of the last part of the pattern stood for in place of its own. */
+function fillName(name: string, pattern: Pattern, matched: readonly string[]): string {
+  const before = pattern.text.slice(0, Math.max(pattern.text.indexOf('.'), pattern.text.indexOf('(')) + 1)
+  let next = before.split('*').length - 1
+  return name.replaceAll('*', () => matched[next++] ?? '')
+}
 
 /** The name that clients have for something, by its coordinate in the source's own names; null: it is hidden. */
 export type Names = ReadonlyMap<string, string | null>
