@@ -1,15 +1,36 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, type ServerResponse } from 'node:http'
 import { type KnownOptions, refuseWrongOptions, wholeAtLeast } from '@vinyasa/base'
 import type { NodeHandlerOptions } from './options.ts'
 import { createFastPath } from './fast-path/fast-path.ts'
-import { fastPathRequests } from './fast-path/fast-path-requests.ts'
 import { refuseTarget } from './yoga/last-catch.ts'
-import { guardBody } from './http/guard-body.ts'
+import { guardBody, hasBody } from './http/guard-body.ts'
 import { acceptTargets } from './http/request-target.ts'
 import { Pipeline, pipelineOf } from '@vinyasa/pipeline'
 import { openPreparedPath } from './prepared-path/prepared-path.ts'
 import { readInternals } from './yoga/yoga-5.ts'
 import { createYogasDoor } from './yoga/yogas-door.ts'
+import { createChoices } from './http/remembered-choices.ts'
+
+/**
+ * Tells the requests of the fast path, straight from node:http: nobody has read, parsed or rewritten them. These are a
+ * POST whose body Yoga parses as JSON, and a GET without a body that has parameters for the endpoint in its target.
+ */
+function fastPathRequests(endpoint: unknown): (request: IncomingMessage) => boolean {
+  const targets = typeof endpoint === 'string' ? `${endpoint}?` : undefined
+  const isJson = createChoices((contentType) =>
+    /^application\/(?:graphql\+)?json(?:;|$)/.test(contentType.split(',', 1)[0] ?? ''),
+  )
+
+  function isOurs({ method, url, headers }: IncomingMessage): boolean {
+    if (method === 'POST') return isJson(headers['content-type'] ?? '') === true
+    return method === 'GET' && targets !== undefined && url?.startsWith(targets) === true && !hasBody(headers)
+  }
+
+  return (request) => {
+    if (!(request instanceof IncomingMessage) || !isOurs(request)) return false
+    return !('body' in request || 'query' in request || 'originalUrl' in request || 'raw' in request)
+  }
+}
 
 /** Type of a Yoga server as a listener for `http.createServer`. */
 export type NodeRequestListener = (

@@ -4,10 +4,46 @@ import { chosenParser, parserHooks, type YogasPlugins, yogasPlugins } from '@vin
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'
-import { createFrontDoor } from './http/front-door.ts'
-import { OTHER_REQUEST, readsOf, recordReads, withoutCopies } from './http/request-reads.ts'
+import { OTHER_REQUEST, readsOf, recordReads, withoutCopies, silently } from './http/request-reads.ts'
 import type { ResponseCacheOptions } from './options.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
+import { isBoundedBody, parseJsonBody, type RequestParser } from './http/json-body.ts'
+
+type RequestParseHook = NonNullable<Plugin['onRequestParse']>
+
+/** Reads the JSON bodies of a plain Yoga server without the stream in which Yoga counts them. */
+interface FrontDoor {
+  /** At the cache's own place among the plugins: sees which parser was chosen. */
+  readonly onRequestParse: RequestParseHook
+  /** Comes after every other plugin, Yoga's size limit among them. */
+  readonly last: Plugin & { readonly behaviour: object }
+}
+
+interface FrontDoorOptions {
+  /** Yoga's own for JSON bodies; undefined: not known. */
+  readonly jsonParser: () => unknown
+  /** Whether a plugin behind the cache may choose another parser. */
+  readonly isReplaced: () => boolean
+}
+
+function createFrontDoor({ jsonParser, isReplaced }: FrontDoorOptions): FrontDoor {
+  const parsers = createAttachment<RequestParser>()
+  return {
+    onRequestParse({ request, requestParser }) {
+      if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)
+    },
+    last: {
+      // For node-handler, which reads bodies without that stream.
+      behaviour: {},
+      onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
+        const parser = parsers.get(request)
+        if (!parser || isReplaced()) return
+        if (!silently(request, () => isBoundedBody(request, serverContext))) return
+        setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
+      },
+    },
+  }
+}
 
 export interface ResponseCachePlugin extends Plugin {
   /** For the gateway, and for other plugins: it changes no result by who asks. */

@@ -4,12 +4,55 @@ import { checkOptions } from './check-options.ts'
 import { causeOfEvents, isByEntity, tagsHit, tagsOfCause } from './invalidation-cause.ts'
 import { openRedisStore } from './open-redis-store.ts'
 import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
-import { createStats, type CacheStats } from './stats.ts'
 import type { CacheEntry } from './store/entry.ts'
 import { HeldEntries } from './store/held-entries.ts'
 import type { Lookup, Ticket } from './store/lookup.ts'
 import { SharedEntries } from './store/shared-entries.ts'
 import type { InvalidationTarget, Tags } from './store/tags.ts'
+
+/** Counts since the cache was created. */
+interface CacheStats {
+  /** Entries in memory now. */
+  readonly entries: number
+  /** Bytes that they take, as `maxBytes` counts. */
+  readonly bytes: number
+  readonly hits: number
+  readonly misses: number
+  readonly stale: number
+  readonly coalesced: number
+  readonly bypassed: number
+  readonly stored: number
+  readonly evicted: number
+  readonly invalidations: number
+  readonly errors: number
+}
+
+const counterOf = {
+  hit: 'hits',
+  miss: 'misses',
+  stale: 'stale',
+  coalesced: 'coalesced',
+  bypass: 'bypassed',
+  stored: 'stored',
+  evicted: 'evicted',
+  invalidated: 'invalidations',
+  error: 'errors',
+} as const satisfies Record<Exclude<CacheEvent['type'], 'warning'>, keyof CacheStats>
+
+function createStats(): {
+  stats(): Omit<CacheStats, 'entries' | 'bytes'>
+  count(event: CacheEvent): void
+} {
+  const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
+    -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
+  }
+  return {
+    stats: () => ({ ...counts }),
+    count(event) {
+      if (event.type !== 'warning') counts[counterOf[event.type]]++
+    },
+  }
+}
 
 /** The target of a purge: one key, all of a type, one entity, or everything. */
 export type PurgeTarget = { readonly key: string } | InvalidationTarget | 'all'

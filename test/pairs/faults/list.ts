@@ -116,12 +116,12 @@ export const FAULTS: readonly Fault[] = [
     name: 'a statement on a root type is ignored',
     edits: [
       {
-        file: 'packages/response-cache/src/document/stated.ts',
+        file: 'packages/response-cache/src/document/document-profile.ts',
         from: 'if (root) touch(root)',
         to: 'if (root) void touch',
       },
       {
-        file: 'packages/response-cache/src/document/stated.ts',
+        file: 'packages/response-cache/src/document/document-profile.ts',
         from: '    touch(parent)',
         to: '    if (parent !== root) touch(parent)',
       },
@@ -132,7 +132,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'what has extensions is not kept',
     edits: [
       {
-        file: 'packages/response-cache/src/answer/result-keeper.ts',
+        file: 'packages/response-cache/src/answer/behaviour.ts',
         from: 'const isKept = !result.errors?.length',
         to: 'const isKept = !result.extensions && !result.errors?.length',
       },
@@ -319,7 +319,7 @@ export const FAULTS: readonly Fault[] = [
     name: '`@defer` takes the ordinary way',
     edits: [
       {
-        file: 'packages/node-handler/src/prepared-path/request-heads.ts',
+        file: 'packages/node-handler/src/prepared-path/path-server.ts',
         from: "if (accept.includes('text/html')) return undefined",
         to: "if (accept.includes('text/html') || accept.includes('multipart/')) return undefined",
       },

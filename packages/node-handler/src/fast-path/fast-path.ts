@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyTooLarge } from '../errors.ts'
-import { failedResponse } from '../yoga/last-catch.ts'
+import { failedResponse, isResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
-import { createExecuteParams } from './execute-params.ts'
 import type { HookedRequest } from './hooked-request.ts'
-import { createParseRequest } from './parse-request.ts'
 import { stepHooks } from '../hooks/hook-step.ts'
 import { OnRequest } from '../hooks/on-request.ts'
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
@@ -14,7 +12,145 @@ import { runResponseHooks } from '../hooks/on-response.ts'
 import type { CheckSize } from '../http/read-body.ts'
 import { sendResponse } from '../http/send-response.ts'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
-import { type ParamsHandler, type Pipeline, toErrors } from '@vinyasa/pipeline'
+import { type ParamsHandler, type Pipeline, toErrors, type Hook, runHooks } from '@vinyasa/pipeline'
+import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
+import { OnParams } from '../hooks/on-params.ts'
+import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from '../hooks/body-choices.ts'
+import { OnRequestParse } from '../hooks/on-request-parse.ts'
+
+/** Either what to execute (one or a list), or the response that a hook ended the request with. */
+type Parsed = { readonly response: Response } | { readonly response?: undefined; readonly params: unknown }
+
+type ParseRequest = (
+  hooked: HookedRequest,
+  request: HookRequest,
+  serverContext: ServerContext,
+) => MaybePromise<Parsed>
+
+/** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */
+function createParseRequest(internals: YogaInternals, runsAhead: (hook: Hook) => boolean): ParseRequest {
+  const { fetchAPI } = internals
+  const choice = findParserChoice(internals)
+  const sizeLimit = findSizeLimit(internals)
+  const hooks = internals.onRequestParse.map((hook) =>
+    hook === sizeLimit?.hook ? limitLight(sizeLimit) : hook,
+  )
+  const asked = stepHooks(hooks, runsAhead)
+  const chosen = stepHooks(
+    hooks.filter((hook) => !choice?.hooks.has(hook)),
+    runsAhead,
+  )
+
+  function read(request: HookRequest, parser: RequestParser): MaybePromise<unknown> {
+    if (parser !== choice?.json || !isLight(request) || request.isMaterialised) return parser(request)
+    // Yoga's parser says what is wrong with the body.
+    return request.text().then((text) => parseObject(text) ?? parser(request))
+  }
+
+  return (hooked, request, serverContext) => {
+    const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
+    const parser = isChosen ? choice.parserFor(request) : undefined
+    const step = hooked.onRequestParse ?? new OnRequestParse(request, serverContext, parser, fetchAPI)
+    hooked.onRequestParse = undefined
+    return after(step.run(isChosen ? chosen : asked), () => {
+      const { response, requestParser, doneHooks } = step
+      if (response) return { response }
+      if (!requestParser) {
+        const init = { status: 415, statusText: 'Unsupported Media Type' }
+        return { response: new fetchAPI.Response(null, init) }
+      }
+      return after(read(request, requestParser), (params) => done(params, doneHooks))
+    })
+  }
+}
+
+function done(params: unknown, doneHooks: readonly Hook[]): MaybePromise<Parsed> {
+  if (isResponse(params)) return { response: params }
+  if (doneHooks.length === 0) return { params }
+  const payload = {
+    requestParserResult: params,
+    setRequestParserResult(result: unknown) {
+      payload.requestParserResult = result
+    },
+  }
+  return after(runHooks(doneHooks, payload), () => ({ params: payload.requestParserResult }))
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function limitLight(limit: SizeLimit): Hook {
+  return (payload) =>
+    limitWithoutStreams((payload as { request: HookRequest }).request, limit)
+      ? undefined
+      : limit.hook(payload)
+}
+
+/** False for a request whose body is a stream already: that one is limited as Yoga does it. */
+function limitWithoutStreams(request: HookRequest, limit: SizeLimit): boolean {
+  if (!isLight(request) || request.isMaterialised) return false
+  const contentLength = request.headers.get('content-length')
+  limit.checkHeader(contentLength)
+  // A body with a Content-Length is not counted: node:http ends it there by itself.
+  if (contentLength === null) request.addSizeCheck(limit.check)
+  return true
+}
+
+function isLight(request: HookRequest): request is LightRequest {
+  return 'addSizeCheck' in request
+}
+
+type ExecuteParams = (
+  hooked: HookedRequest,
+  params: unknown,
+  request: HookRequest,
+  context: ServerContext,
+) => MaybePromise<unknown>
+
+/** Runs `onParams`, the execution with Envelop's hooks, and `onExecutionResult`; each item of a batch alone. */
+function createExecuteParams(
+  internals: YogaInternals,
+  handleParams: ParamsHandler,
+  runsAhead: (hook: Hook) => boolean,
+): ExecuteParams {
+  const { fetchAPI, onExecutionResult } = internals
+  const hooks = stepHooks(internals.onParams, runsAhead)
+
+  function resultOf(step: OnParams, request: HookRequest, context: ServerContext): MaybePromise<unknown> {
+    const executed = after(step.run(hooks), () => {
+      const { result, params, paramsHandler } = step
+      return result || paramsHandler({ request, params: params as never, context })
+    })
+    return after(executed, (result) => runExecutionResultHooks(onExecutionResult, result, request, context))
+  }
+
+  return (hooked, params, request, context) => {
+    const stepOf = (given: unknown, ofOne: ServerContext): OnParams =>
+      new OnParams(given, request, ofOne, handleParams, fetchAPI)
+    if (!Array.isArray(params)) {
+      const step = hooked.onParams ?? stepOf(params, context)
+      hooked.onParams = undefined
+      return resultOf(step, request, context)
+    }
+    return Promise.all(
+      params.map((each: unknown) =>
+        attempt(
+          () => {
+            const ofOne = Object.create(context) as ServerContext
+            return resultOf(stepOf(each, ofOne), request, ofOne)
+          },
+          (error) => ({ errors: toErrors(error, internals) }),
+        ),
+      ),
+    )
+  }
+}
 
 /** The way of JSON requests through all hooks. */
 export interface FastPath {

@@ -1,17 +1,263 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Operation, OperationParams } from '@vinyasa/pipeline'
+import {
+  type Operation,
+  type OperationParams,
+  type Asked,
+  OperationRun,
+  type Hook,
+  notModified,
+  type PartStream,
+  toErrors,
+} from '@vinyasa/pipeline'
 import type { HookedRequest } from '../fast-path/hooked-request.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
-import { after, attempt, type MaybePromise } from '@vinyasa/base'
+import { after, attempt, type MaybePromise, isAsyncIterable } from '@vinyasa/base'
 import type { ServerContext } from '../yoga/yoga-5.ts'
-import { askedBy, findAsked, readAsked } from './asked-operation.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { type PathServer, type PathServerOptions, readPathServer } from './path-server.ts'
-import { PreparedRun } from './prepared-run.ts'
 import { readParams } from './read-params.ts'
+import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
+import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
+import { sendResponse } from '../http/send-response.ts'
+import { runResponseHooks } from '../hooks/on-response.ts'
+import { failedResponse } from '../yoga/last-catch.ts'
+import { sendParts } from './send-parts.ts'
+import { AnswerHeaders } from './answer-headers.ts'
+
+interface ResponsePayload {
+  readonly response: Response
+  setResponse(response: Response): void
+}
+
+/** One answer on its way out. */
+class Answer {
+  readonly #server: PathServer
+  readonly #run: OperationRun
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+  /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
+  readonly #cors: Hook | undefined
+
+  constructor(server: PathServer, run: OperationRun, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.#server = server
+    this.#run = run
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.#cors = incoming.headers.origin === undefined ? undefined : server.pipeline.cors
+  }
+
+  /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
+  send(result: unknown): MaybePromise<boolean> {
+    const { others, fastPath, internals, mediaTypeOf } = this.#server
+    const mediaType =
+      mediaTypeOf(this.#run.operation.request.headers.get('accept') ?? '') ?? 'application/json'
+    const stream = isAsyncIterable(result) ? this.#streamOf(result) : undefined
+    if (stream) {
+      this.#sendStream(stream)
+      return true
+    }
+    const isPlainJson = !others.processesResults && isPlain(result) && mediaType.endsWith('json')
+    const text = isPlainJson ? textOf(result) : undefined
+    if (text !== undefined) return after(this.#sendWhole(text, mediaType), () => true)
+    const given = this.#run.seen(result)
+    const { request, context } = this.#run.operation
+    const processed = attempt(
+      () => fastPath.processResult(given, request, context),
+      (error) => fastPath.processResult({ errors: toErrors(error, internals) }, request, context),
+    )
+    return after(this.#sendResponse(processed), () => others.processesResults && isPlain(result))
+  }
+
+  #streamOf(parts: AsyncIterable<unknown>): PartStream | undefined {
+    const { streams, others, othersRespond } = this.#server
+    if (others.processesResults || othersRespond || this.#cors) return undefined
+    for (const stream of streams) {
+      const found = stream(this.#run.operation, parts)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  #sendWhole(body: string | Uint8Array, mediaType: string): MaybePromise<void> {
+    const { othersRespond, responds, fastPath } = this.#server
+    if (othersRespond || this.#cors) return this.#sendResponse(fastPath.createResponse(body, mediaType))
+    const contentType = `${mediaType}; charset=utf-8`
+    const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+    const isOpen =
+      responds.length === 0
+        ? this.#writeHead({ 'Content-Type': contentType, 'content-length': length })
+        : this.#respond(['content-type', contentType, 'content-length', length])
+    if (isOpen) this.#outgoing.end(body)
+  }
+
+  #sendStream(stream: PartStream): void {
+    const { responds, pipeline } = this.#server
+    const isOpen =
+      responds.length === 0 ? this.#writeHead(stream.headers) : this.#respond(linesOf(stream.headers))
+    if (!isOpen) return stream.leave()
+    sendParts(stream, this.#incoming, this.#outgoing, (part) => {
+      for (const hear of pipeline.partsSeen) hear(this.#run.operation, part)
+    })
+  }
+
+  /** False where nobody waits for the answer any more. */
+  #respond(lines: string[]): boolean {
+    const headers = new AnswerHeaders(lines)
+    const response = { status: 200, headers }
+    for (const respond of this.#server.responds) {
+      if (respond(this.#run.operation, response) !== 304) continue
+      response.status = 304
+      for (const name of ['content-type', 'content-length']) headers.delete(name)
+    }
+    return this.#writeHead(headers.lines, response.status)
+  }
+
+  /** Node sends no body with 304. */
+  #writeHead(headers: string[] | Readonly<Record<string, string>>, status = 200): boolean {
+    const outgoing = this.#outgoing
+    if (outgoing.destroyed || outgoing.writableEnded) return false
+    outgoing.writeHead(status, status === 200 ? 'OK' : 'Not Modified', headers)
+    return true
+  }
+
+  /**
+   * Sends what plugins make of a response. What fails outside of the operation is answered with a status and
+   * its name.
+   */
+  #sendResponse(given: MaybePromise<Response>): MaybePromise<void> {
+    const { internals } = this.#server
+    const responded = attempt(
+      () => after(given, (response) => this.#responded(response)),
+      (error) => failedResponse(error, this.#outgoing, internals),
+    )
+    return attempt(
+      () => after(responded, (response) => sendResponse(response, this.#outgoing, this.#incoming)),
+      (error) => internals.logger.error(error),
+    )
+  }
+
+  /** Returns what every plugin makes of a response, in their order. */
+  #responded(given: Response): MaybePromise<Response> {
+    const { pipeline, internals } = this.#server
+    const { fetchAPI } = internals
+    const operation = this.#run.operation
+    const hooks = pipeline.steps.flatMap(({ behaviour, hooks: others }): readonly Hook[] => {
+      if (others) return others.onResponse ? [others.onResponse] : []
+      if (!behaviour?.respond) return []
+      return [
+        (payload) => {
+          const { response, setResponse } = payload as ResponsePayload
+          if (behaviour.respond?.(operation, response) === 304) setResponse(notModified(response, fetchAPI))
+        },
+      ]
+    })
+    const all = this.#cors ? [this.#cors, ...hooks] : hooks
+    return runResponseHooks(all, given, operation.request, operation.context, fetchAPI)
+  }
+}
+
+/** Undefined for what Yoga has to be asked about, or what cannot be written. */
+function textOf(result: PlainResult): string | Uint8Array | undefined {
+  const { stringify = JSON.stringify } = result
+  try {
+    const text = stringify(result)
+    return isBody(text) ? text : undefined
+  } catch {
+    // The processor fails alike, and its error is answered.
+    return undefined
+  }
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
+  return lines
+}
+
+/** The parameters in a body or in the target of a GET, with texts in the place of ids; undefined: not for this path. */
+function readAsked(server: PathServer, sent: Buffer | string): OperationParams | undefined {
+  const { judges, parseTarget, texts } = server
+  const isTarget = typeof sent === 'string'
+  const params = readParams(
+    () => (isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8'))),
+    texts,
+  )
+  if (!params) return undefined
+  for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
+  return params
+}
+
+/** Undefined where no document of the kind was prepared before. */
+function findAsked(server: PathServer, params: OperationParams, method: string): Asked | undefined {
+  const { known, others, takes } = server
+  const asked = known.find(params, method, others.seesLiterals)
+  return asked && takes(asked.prepared) ? asked : undefined
+}
+
+function askedBy({ prepared }: KnownBody, params: OperationParams): Asked {
+  return { params, prepared, sent: params, lifted: undefined }
+}
+
+/** One request for a prepared document: from here on, whatever becomes of it is answered here. */
+class PreparedRun {
+  readonly #server: PathServer
+  readonly #asked: Asked
+  readonly #run: OperationRun
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+
+  constructor(
+    server: PathServer,
+    operation: Operation,
+    asked: Asked,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) {
+    this.#server = server
+    this.#asked = asked
+    this.#run = new OperationRun(server.pipeline, operation, asked)
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+  }
+
+  /** `unknownBody`: what was sent, where it is not known yet what follows from it. */
+  serve(unknownBody: Buffer | string | undefined): MaybePromise<void> {
+    const run = this.#run
+    const executed = run.orErrors(() => {
+      for (const begin of this.#server.begins) begin(run.operation)
+      return run.start()
+    })
+    const heard = after(executed, (result) => run.orErrors(() => this.#tell(result)))
+    return after(heard, (result) => {
+      const answer = new Answer(this.#server, run, this.#incoming, this.#outgoing)
+      return after(answer.send(result), (isUsual) => {
+        if (isUsual && unknownBody !== undefined) this.#remember(unknownBody)
+      })
+    })
+  }
+
+  #tell(result: unknown): MaybePromise<unknown> {
+    const { onExecutionResult } = this.#server.others
+    const { request, context } = this.#run.operation
+    return runExecutionResultHooks(onExecutionResult, result, request, context)
+  }
+
+  #remember(sent: Buffer | string): void {
+    const { prepared, params, lifted } = this.#asked
+    const { operation } = this.#run
+    // Nothing follows from the bytes about a document that a plugin has put in the place of theirs.
+    const isOther = operation.prepared !== prepared
+    // One that is executed with other variables each time is not worth the room.
+    if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return
+    const { known, bodies } = this.#server
+    // Hooks may have changed the parameters meanwhile.
+    const asked = readAsked(this.#server, sent)
+    if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
+  }
+}
 
 /** Undefined: the request is not for this path. */
 export type TakePrepared = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | undefined

@@ -1,6 +1,147 @@
-import { atLeast, type KnownOptions, refuseWrongOptions } from '@vinyasa/base'
+import { atLeast, type KnownOptions, refuseWrongOptions, backgroundClock, sleep } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
-import { readUploads, type ReadUploads } from './read-uploads.ts'
+import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
+import {
+  openMultipart,
+  type MultipartLimits,
+  type MultipartParts,
+  type PartBytes,
+} from './multipart-parts.ts'
+import { WaitingFile, type FileQueue } from './uploaded-file.ts'
+import { parseMap, parseOperations, place } from './upload-map.ts'
+
+interface UploadLimits extends Omit<MultipartLimits, 'maxFields'> {
+  readonly maxIdleMs: number
+  /** The request whose bytes are counted: see `streamBody`. */
+  readonly incoming: object
+}
+
+/** The operations with the files in their places, and what lets go of files that nobody reads. */
+interface ReadUploads {
+  readonly operations: object
+  discard(): void
+}
+
+/** `operations`, `map`, and what a client adds of its own. */
+const MAX_FIELDS = 20
+
+/**
+ * Reads a GraphQL multipart request as far as its first file; the files are read by whom they are for. Rejects with a
+ * GraphQLError of status 400 or 413 for what is no such request.
+ */
+async function readUploads(request: Request, limits: UploadLimits): Promise<ReadUploads> {
+  const { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs, incoming } = limits
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  const most = maxFiles * maxFileBytes + 3 * maxFieldBytes
+  if (announced > most) throw uploadTooLarge('The request', most)
+  const files = new Map<string, WaitingFile>()
+  const inOrder: WaitingFile[] = []
+  let isDiscarded = false
+
+  const queue: FileQueue = {
+    maxFileBytes,
+    incoming,
+    async untilReached(file, arrival) {
+      while (!file.hasArrived) {
+        const idle = sleep(backgroundClock, maxIdleMs).then(() => false)
+        const isThere = await Promise.race([arrival.then(() => true), idle])
+        if (!isThere && inOrder.some((other) => other.isInTheWay))
+          throw unusableUpload(
+            `An uploaded file did not arrive within ${maxIdleMs} ms, because an earlier file of the request was not read. Send the files in the order in which resolvers read them.`,
+          )
+      }
+      await arrival
+    },
+  }
+
+  let refuse: (error: unknown) => void = () => {}
+  const refused = new Promise<never>((_, reject) => (refuse = reject))
+  refused.catch((error: unknown) => {
+    for (const file of files.values()) file.fail(error)
+  })
+  let operations: object | undefined
+  let hasMap = false
+  let ready: (uploads: ReadUploads) => void = () => {}
+  const read = new Promise<ReadUploads>((resolve) => (ready = resolve))
+
+  function onField(name: string, value: string, isCut: boolean): void {
+    if (name !== 'operations' && name !== 'map') return
+    if (isCut) throw uploadTooLarge(`The part "${name}"`, maxFieldBytes)
+    if (name === 'operations') {
+      if (operations) throw badUploadRequest('it has two parts named "operations"')
+      operations = parseOperations(value)
+      return
+    }
+    if (!operations) throw badUploadRequest('"map" precedes "operations"')
+    if (hasMap) throw badUploadRequest('it has two parts named "map"')
+    hasMap = true
+    for (const [key, paths] of parseMap(value, maxFiles)) {
+      const file = new WaitingFile(queue)
+      files.set(key, file)
+      for (const path of paths) place(operations, path, file)
+    }
+  }
+
+  function onFile(key: string, bytes: PartBytes, name: string | undefined, type: string): void {
+    const file = files.get(key)
+    // One that no operation asks for, or the second of one name, goes by.
+    if (!file || file.hasArrived || isDiscarded) bytes.resume()
+    if (!operations || !hasMap) throw badUploadRequest('a file precedes "map"')
+    if (!file || file.hasArrived) return
+    inOrder.push(file)
+    file.attach({ bytes, name: name ?? '', type })
+    begin()
+  }
+
+  function begin(): void {
+    if (!operations) throw badUploadRequest('it has no part named "operations"')
+    ready({
+      operations,
+      discard() {
+        isDiscarded = true
+        for (const file of files.values()) file.discard()
+      },
+    })
+  }
+
+  function onEnd(): void {
+    begin()
+    const missing = unusableUpload(
+      'The request does not contain a file that "map" refers to. Send a file for each key of "map".',
+    )
+    for (const file of files.values()) if (!file.hasArrived) file.fail(missing)
+  }
+
+  const contentType = request.headers.get('content-type') ?? ''
+  const parts = await openMultipart(
+    contentType,
+    { ...limits, maxFields: MAX_FIELDS },
+    { onField, onFile, onError: refuse, onEnd },
+  )
+  feed(request, parts, refused).catch(refuse)
+  return Promise.race([read, refused])
+}
+
+/** Gives the parser the body no faster than the files are read. Of what is refused the rest goes by. */
+async function feed(request: Request, parts: MultipartParts, refused: Promise<never>): Promise<void> {
+  let isRefused = false
+  const untilRefused = refused.catch(() => void (isRefused = true))
+  // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
+  const reader = request.body?.getReader()
+  for (let next = await read(reader); next && !next.done; next = await read(reader))
+    if (!isRefused) await Promise.race([parts.write(next.value), untilRefused])
+  if (!isRefused) parts.end()
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): Promise<ReadableStreamReadResult<Uint8Array> | undefined> {
+  try {
+    return await reader?.read()
+  } catch {
+    throw clientLeft()
+  }
+}
 
 export interface UploadOptions {
   /** Maximum bytes of one file. A larger file ends its stream with an error. Default 100,000,000. */

@@ -1,15 +1,253 @@
-import { after, attempt, createAttachment, isNotFromHttp, type MaybePromise } from '@vinyasa/base'
+import {
+  after,
+  attempt,
+  createAttachment,
+  isNotFromHttp,
+  type MaybePromise,
+  isAsyncIterable,
+  systemClock,
+  type Clock,
+  endingOf,
+  freshUntilOf,
+} from '@vinyasa/base'
 import type { Behaviour, Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import { Admission } from './admission.ts'
 import { Lifetimes } from './lifetimes.ts'
-import { createMutationEviction } from './mutation-eviction.ts'
 import type { OperationState } from './operation-state.ts'
-import { createRefresher } from './refresh.ts'
-import { ResultKeeper } from './result-keeper.ts'
 import { StoredAnswers } from './stored-answers.ts'
+import type { ExecutionResult } from 'graphql'
+import type { InvalidationCause, CacheEvent } from '../options.ts'
+import { readsOf, recordReads, silently } from '../http/request-reads.ts'
+import { LazyEntry, offHeap } from '../store/entry.ts'
+import { markUntouched } from './entry-result.ts'
+import { IncrementalMerge } from './incremental.ts'
+import { hasOwnHead } from './own-head.ts'
+import { LazyResult, serializeData } from './serialized-result.ts'
+
+/** Stores the results of operations that were executed, and shares them with those who wait for them. */
+class ResultKeeper {
+  readonly #cache: CacheEngine
+  readonly #admission: Admission
+  readonly #lifetimes: Lifetimes
+  readonly #clock: Pick<Clock, 'now'>
+
+  constructor(cache: CacheEngine, lifetimes: Lifetimes, admission: Admission) {
+    const { clock = systemClock } = cache.options
+    this.#cache = cache
+    this.#admission = admission
+    this.#lifetimes = lifetimes
+    this.#clock = clock
+  }
+
+  /** Takes the final result, and returns what to send. */
+  keep(state: OperationState, result: unknown): unknown {
+    if (!state.ticket) return result
+    if (this.#isForOne(state)) {
+      this.failed(state)
+      return result
+    }
+    if (isAsyncIterable(result)) {
+      state.flight?.settle({ kind: 'unshareable' })
+      // Other streams have no end to wait for: their parts are results of their own, as those of a live query are.
+      return state.profile?.incremental ? this.#keepParts(state, result) : result
+    }
+    return this.#keepWhole(state, result as ExecutionResult)
+  }
+
+  /** There is nothing to keep: whoever waits for the operation must not wait longer. */
+  failed({ flight, request }: OperationState): void {
+    flight?.settle({ kind: endingOf(request)?.aborted ? 'abandoned' : 'unshareable' })
+  }
+
+  #keepWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
+    const isKept = !result.errors?.length && !hasOwnHead(result)
+    const serialized = isKept ? serializeData(result) : undefined
+    if (!serialized) {
+      this.failed(state)
+      return result
+    }
+    const body = offHeap(serialized)
+    const isSerialized = typeof (result as { stringify?: unknown }).stringify === 'function'
+    const known = isSerialized ? undefined : result.data
+    this.#store(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
+    if (result.extensions) return result
+    return new LazyResult(body, known, markUntouched(state))
+  }
+
+  async *#keepParts(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    const merge = new IncrementalMerge()
+    for await (const part of parts) {
+      merge.add(part)
+      // Before the last part goes out: whoever writes it has no reason to ask for another.
+      const data = merge.result()
+      if (data && !this.#isForOne(state)) this.#store(state, offHeap(JSON.stringify({ data })), () => data)
+      yield part
+    }
+  }
+
+  #store(state: OperationState, body: string | Buffer, data: () => unknown): void {
+    const cache = this.#cache
+    const { profile, key, ticket } = state
+    if (!profile || !key || !ticket) return
+    const storedAt = this.#clock.now()
+    const entry = new LazyEntry(body, {
+      storedAt,
+      ...this.#lifetimes.of(profile, freshUntilOf(state.context) - storedAt),
+      tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,
+      version: ticket.version,
+    })
+    state.report.entry = entry
+    // The answer does not wait for a shared store.
+    const stored = cache
+      .store(key.key, entry, ticket)
+      ?.catch((error: unknown) => cache.emit({ type: 'error', error }))
+    state.flight?.settle({ kind: 'shared', entry }, stored)
+  }
+
+  /**
+   * Something was read of the request that is not in the key, or an upstream lets nobody keep it; in parts, what comes
+   * later may yet read it.
+   */
+  #isForOne(state: OperationState): boolean {
+    const { context } = state
+    if (context['unshareable'] !== true && freshUntilOf(context) > this.#clock.now())
+      return this.#admission.isReadBeyondKey(state)
+    state.report.isPersonal = true
+    state.report.reason =
+      'context.unshareable is true, or the response of a backend has expired or must not be stored'
+    return true
+  }
+}
+
+/** Executes the operation as one with another request and context. */
+type ExecuteAgain = (again: Pick<Operation, 'request' | 'context'>) => unknown
+
+/** Runs operations again behind a stale answer, each under a request and context of its own. */
+interface Refresher {
+  /** Never rejects. */
+  start(operation: Pick<Operation, 'request' | 'context'>, execute: ExecuteAgain): Promise<void>
+  /** Cancels the refreshes under way. */
+  close(): void
+}
+
+function createRefresher(emit: (event: CacheEvent) => void): Refresher {
+  const controllers = new Set<AbortController>()
+
+  async function refresh(request: Request, context: object, execute: ExecuteAgain) {
+    const controller = new AbortController()
+    controllers.add(controller)
+    try {
+      // The client's own request ends, and may be aborted, as soon as it has the stale answer. A `Host` of its choice
+      // may make a URL that no request can have, which throws.
+      const reads = readsOf(request)
+      const own = new Request(request.url, {
+        method: request.method === 'GET' ? 'GET' : 'POST',
+        headers: silently(request, () => headersOf(request.headers)),
+        signal: controller.signal,
+      })
+      if (reads) recordReads(own, {}, reads)
+      const result = await execute({ request: own, context: { ...context, request: own } })
+      // An answer in parts is stored when its last part was read.
+      if (isAsyncIterable(result)) for await (const _part of result) continue
+    } catch (error) {
+      emit({ type: 'error', error })
+    } finally {
+      controllers.delete(controller)
+    }
+  }
+
+  return {
+    start({ request, context: given }, execute) {
+      const context = copyOf(given)
+      const pending = refresh(request, context, execute)
+      const { waitUntil } = context
+      if (typeof waitUntil === 'function') waitUntil.call(context, pending)
+      return pending
+    },
+    close() {
+      for (const controller of controllers) controller.abort()
+    },
+  }
+}
+
+/** A copy of the context with all that it inherits: batched operations inherit the server's. */
+function copyOf(context: Record<string, unknown>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  // oxlint-disable-next-line guard-for-in -- inherited members are wanted
+  for (const name in context) copy[name] = context[name]
+  return copy
+}
+
+function headersOf(headers: Headers): [string, string][] {
+  const list: [string, string][] = []
+  headers.forEach((value, name) => list.push([name, value]))
+  return list
+}
+
+/**
+ * Evicts after a mutation and before its answer goes out, whether it succeeded, failed in part or
+ * threw: a backend may have committed in every case.
+ */
+function createMutationEviction(
+  cache: CacheEngine,
+  admission: Admission,
+): Required<Pick<Behaviour, 'execute' | 'deliver'>> {
+  const { invalidateOnMutation = true } = cache.options
+  const evicted = createAttachment<true>()
+
+  function profileOf({ prepared }: Operation): DocumentProfile | undefined {
+    return invalidateOnMutation ? admission.profileOf(prepared) : undefined
+  }
+
+  async function executeAndEvict(
+    operation: Operation,
+    next: Execute,
+    profile: DocumentProfile,
+  ): Promise<unknown> {
+    let result: unknown
+    const changed = await cache.changing()
+    try {
+      result = await next(operation)
+      return result
+    } finally {
+      evicted.set(operation.context, true)
+      if (!operation.progress.isRefused) await evictFor(cache, profile, result)
+      changed?.()
+    }
+  }
+
+  return {
+    execute(operation, next) {
+      const profile = profileOf(operation)
+      return profile ? executeAndEvict(operation, next, profile) : next(operation)
+    },
+    /** Evicts for what another plugin has executed in this place; one that only answers has refused it. */
+    deliver(operation, result) {
+      const { prepared, progress, context } = operation
+      if (prepared.definition.operation !== 'mutation' || evicted.get(context)) return result
+      // A plugin before the cache has answered: nobody has executed it.
+      const isAnswered = progress.isFinal || progress.isRefused
+      const profile = isAnswered ? undefined : profileOf(operation)
+      return profile ? evictFor(cache, profile, result).then(() => result) : result
+    },
+  }
+}
+
+async function evictFor(cache: CacheEngine, profile: DocumentProfile, result: unknown): Promise<void> {
+  const { dependence } = profile
+  const cause: InvalidationCause = dependence.everything
+    ? { source: 'mutation', events: [], types: ['*'], entities: [{ type: '*' }] }
+    : {
+        source: 'mutation',
+        events: [],
+        types: [...dependence.types].sort(),
+        entities: cache.byEntity ? profile.changedIn((result as ExecutionResult | undefined)?.data) : [],
+      }
+  await cache.invalidate(cause)
+}
 
 export interface CacheBehaviour extends Required<Pick<Behaviour, 'execute' | 'deliver'>> {
   /** Cancels the refreshes under way. */
