@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { nameClient } from '@vinyasa/base'
 import { guardBody } from '@vinyasa/node-handler'
@@ -9,8 +9,6 @@ import { createConnectionGate } from './connections/connection-gate.ts'
 import { limitConnections } from './connections/connection-limit.ts'
 import { type DeadlineOptions, deadlinesOf, nodeDeadlines } from './http/deadlines.ts'
 import { createDrain } from './connections/drain.ts'
-import { closeIdleConnections } from './connections/idle-connections.ts'
-import { createInFlight } from './connections/in-flight.ts'
 import { endLateAnswers } from './connections/late-answers.ts'
 import type { ServerConfig } from './http/http-types.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
@@ -20,6 +18,48 @@ import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 import { createOutage } from './logging/outage.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
+
+interface InFlight {
+  begin(): void
+  /** Call when a response has ended, or its client has left. */
+  end(): void
+  /** Resolves once all that have begun have ended. */
+  idle(): Promise<void>
+}
+
+/** Counts the responses that are being written. `onEnd` runs as each of them ends. */
+function createInFlight(onEnd: () => void): InFlight {
+  let open = 0
+  let waiting: (() => void)[] = []
+  return {
+    begin() {
+      open++
+    },
+    end() {
+      onEnd()
+      open--
+      if (open > 0) return
+      for (const resolve of waiting) resolve()
+      waiting = []
+    },
+    idle: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}
+
+/**
+ * An idle connection is open for so much longer than its client was told: a request that the client sends in the last
+ * moment is on its way for a while, and would find the connection closed.
+ */
+const ON_THE_WAY_MS = 1_000
+
+/** Closes connections that are idle for longer than the server's `keepAliveTimeout`, which clients are told. */
+function closeIdleConnections(server: Server): void {
+  // Node leaves to the listener what becomes of the connection. A request that comes ends the second wait as well.
+  server.on('timeout', (socket: Socket) => {
+    if (socket.timeout === ON_THE_WAY_MS) socket.destroy()
+    else socket.setTimeout(ON_THE_WAY_MS)
+  })
+}
 
 type Bounds = 'maxConnections' | 'maxInFlight' | 'maxAddressShare'
 

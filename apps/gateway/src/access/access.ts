@@ -4,21 +4,20 @@ import { resolve } from 'node:path'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
-import type { Plugin } from 'graphql-yoga'
+import type { Plugin, GraphQLParams } from 'graphql-yoga'
 import type { AnswerSections } from '../answers/answer-types.ts'
 import type { HttpSections } from '../http/http-types.ts'
 import type { PresetSections } from '../presets.ts'
-import type { RateLimitConfig, RateLimitSections } from '../rate-limit/rate-limit-types.ts'
+import type { RateLimitConfig, RateLimitSections, RateLimitRule } from '../rate-limit/rate-limit-types.ts'
 import type { AccessSections, JwtConfig } from './access-types.ts'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { checkAuth } from './tokens/check-auth.ts'
-import { logUnknownIssuers } from './tokens/unknown-issuers.ts'
 import { createAuthentication, type Authentication } from './tokens/authentication.ts'
 import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
-import { createMemoryStore, createRedisDocumentStore, useApq } from './documents/apq.ts'
+import { createMemoryStore, createRedisDocumentStore, useApq, hashIn, ofThisMoment } from './documents/apq.ts'
 import { openRedis, type SharedRedis } from '../redis/open-redis.ts'
 import { createOutage } from '../logging/outage.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
@@ -29,13 +28,104 @@ import {
   type CountedRule,
   type Counters,
 } from '../rate-limit/counters.ts'
-import { refuseOpenHeaders } from '../rate-limit/header-rules.ts'
 import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
-import { usePersistedDocuments } from './documents/persisted-documents.ts'
-import { useUnknownDocuments } from './documents/unknown-documents.ts'
+import { usePersistedDocuments, idOf, onlyRegistered } from './documents/persisted-documents.ts'
 import { identityOf } from '../context/identity.ts'
 import { tokenHeaders } from './tokens/token-place.ts'
+import { backgroundClock } from '@vinyasa/base'
+import { countsOf } from '../rate-limit/counts-of.ts'
+import type { GraphQLError } from 'graphql'
+import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
+import { requestRefused } from '../http/errors.ts'
+
+/** Where texts of documents may come from. */
+type DocumentOrigins = Pick<AccessSections, 'apq' | 'persistedDocuments'>
+
+/**
+ * Refuses an operation of which nobody knows the text. It comes behind the plugins of the config, as one of them may know it:
+ * Yoga's `usePersistedOperations` and `useAPQ` do.
+ */
+function useUnknownDocuments(origins: DocumentOrigins): PluginWithBehaviour {
+  return withBehaviour({
+    onParams({ params, request }) {
+      const refusal = params.query ? undefined : refusalOf(params, request, origins)
+      if (refusal) throw refusal
+    },
+  })
+}
+
+/** Undefined: there is no id either, which Yoga says itself. */
+function refusalOf(
+  params: GraphQLParams,
+  request: Request,
+  { apq = false, persistedDocuments }: DocumentOrigins,
+): GraphQLError | undefined {
+  // With 200, as Apollo Server does: some clients read no bodies of other answers, and would not send the text.
+  if (apq && hashIn(params) !== undefined)
+    return ofThisMoment(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+  if (persistedDocuments) {
+    if (idOf(params, request) !== undefined)
+      return requestRefused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+    return persistedDocuments.mode === 'only' ? onlyRegistered() : undefined
+  }
+  const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
+  if (apq || typeof persistedQuery !== 'object' || persistedQuery === null) return undefined
+  // In the words on which clients send the text, then and from then on.
+  return ofThisMoment(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
+}
+
+/**
+ * Throws `ConfigError` for a rule by a header that clients choose, where no rule by address counts the same: it would
+ * limit nobody who writes another header each time.
+ */
+function refuseOpenHeaders(rules: readonly RateLimitRule[]): void {
+  const byAddress = rules.filter(({ by = 'address' }) => by === 'address')
+  for (const [index, rule] of rules.entries()) {
+    if (!isChosen(rule) || byAddress.some((other) => covers(other, rule))) continue
+    throw mistakeAt(
+      ['rateLimit', 'rules', index, 'by'],
+      `a client can change this header to avoid the limit; add a rule by address that counts the same requests, or set trusted: true if a proxy in front of the gateway sets the header`,
+    )
+  }
+}
+
+function isChosen({ by }: RateLimitRule): boolean {
+  return typeof by === 'object' && 'header' in by && by.trusted !== true
+}
+
+/** Whether `other` counts all that `rule` counts. */
+function covers(other: RateLimitRule, rule: RateLimitRule): boolean {
+  if (countsOf(other) === 'executions' && countsOf(rule) === 'requests') return false
+  return includes(other.operations, rule.operations) && includes(other.fields, rule.fields)
+}
+
+/** Undefined: all there are. */
+function includes(names: readonly string[] | undefined, others: readonly string[] | undefined): boolean {
+  return names === undefined || others?.every((name) => names.includes(name)) === true
+}
+
+/** Refused tokens are logged together, once in so long. */
+const REPORT_MS = 1_000
+/** Limit of the issuers that one report names, as anybody can write them. */
+const MAX_NAMES = 5
+const MAX_CHARACTERS = 200
+
+/** Logs who has issued tokens that no issuer of the config has: a config whose issuer is spelt otherwise looks the same. */
+function logUnknownIssuers(logger: Logger, known: readonly string[]): (issuer: string) => void {
+  const names = new Set<string>()
+  const report = (): void => {
+    logger.warn(
+      { issuers: [...names], known },
+      'refused tokens whose claim "iss" is missing or not listed in auth.jwt.issuers',
+    )
+    names.clear()
+  }
+  return (issuer) => {
+    if (names.size === 0) backgroundClock.setTimeout(report, REPORT_MS)
+    if (names.size < MAX_NAMES) names.add(issuer.slice(0, MAX_CHARACTERS))
+  }
+}
 
 /**
  * Plugins and options that decide who may ask what, for each part of a gateway. All are empty if nothing is

@@ -5,12 +5,42 @@ import { checkCost } from '../cost/check-cost.ts'
 import { refuseUnknownCaller } from '../dependencies/varies-by.ts'
 import { checkStatements } from '../dependencies/statements.ts'
 import { checkRateLimit } from '../rate-limit/rate-limit.ts'
-import { checkCoordinates } from './check-coordinates.ts'
 import type { Finding } from '@vinyasa/base'
-import { fieldAt } from '../coordinates.ts'
-import { ConfigError, findingAt } from '../errors.ts'
+import { fieldAt, suggestFor } from '../coordinates.ts'
+import { ConfigError, findingAt, mistakeAt } from '../errors.ts'
 import { pathOfDeclared, pathOfOrigin } from '../sources/elements.ts'
 import { findingsIn } from '../texts/type-defs-text.ts'
+
+/** Throws `ConfigError` for options of behaviours about what the schema does not have. */
+function checkCoordinates(
+  schema: GraphQLSchema,
+  { responseCache = false, liveQuery = {} }: Pick<GatewayConfig, 'liveQuery' | 'responseCache'>,
+): void {
+  const { ttlMsBySchemaCoordinate = {}, ignoredTypes = [] } =
+    typeof responseCache === 'object' ? responseCache : {}
+  for (const [index, type] of ignoredTypes.entries())
+    if (!schema.getType(type))
+      throw mistakeAt(
+        ['responseCache', 'ignoredTypes', index],
+        `the schema has no type "${type}"${suggestFor(schema, type)}`,
+      )
+  for (const coordinate of Object.keys(ttlMsBySchemaCoordinate)) {
+    if (coordinate.includes('.') ? fieldAt(schema, coordinate) : schema.getType(coordinate)) continue
+    throw mistakeAt(
+      ['responseCache', 'ttlMsBySchemaCoordinate', coordinate],
+      `the schema has no such field or type${suggestFor(schema, coordinate)}`,
+    )
+  }
+  const queryName = schema.getQueryType()?.name ?? 'Query'
+  for (const name of Object.keys(liveQuery === false ? {} : (liveQuery.fields ?? {}))) {
+    const coordinate = `${queryName}.${name}`
+    if (!fieldAt(schema, coordinate))
+      throw mistakeAt(
+        ['liveQuery', 'fields', name],
+        `the schema has no field ${coordinate}${suggestFor(schema, coordinate)}`,
+      )
+  }
+}
 
 /** Throws `ConfigError` if the schema is not valid, or if the config names something that it does not have. */
 export function checkConfig(schema: GraphQLSchema, config: GatewayConfig): void {

@@ -1,37 +1,176 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { backgroundClock, OpenStreams } from '@vinyasa/base'
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import { backgroundClock, OpenStreams, isAsyncIterable } from '@vinyasa/base'
+import type { InvalidationBus, VariesBy } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
 import { createDocumentRoom } from '@vinyasa/pipeline'
 import type { GraphQLSchema } from 'graphql'
-import { createYoga } from 'graphql-yoga'
-import { useOpenStreams } from './use-open-streams.ts'
-import { graphiqlOptions } from '../graphiql/options.ts'
+import { createYoga, type Plugin, type GraphiQLOptions } from 'graphql-yoga'
 import { renderGraphiQL } from '../graphiql/render.ts'
-import { corsFor } from '../http/cors.ts'
+import { corsFor, originsOf, toPattern } from '../http/cors.ts'
 import { METRICS_PATH } from '../http/paths.ts'
 import { createLiveStreams } from '../http/live-streams.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
-import { refuseUpgrade } from '@vinyasa/live-query/ws'
+import { refuseUpgrade, type AllowedOrigins } from '@vinyasa/live-query/ws'
 import { documentCache } from '../limits/document-cache.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { LoadReading } from '../observability/metrics/metrics.ts'
 import type { RequestEnd } from '../observability/recorder.ts'
 import { yogaLogging } from '../logging/yoga-logging.ts'
-import { httpSettings } from '../presets.ts'
+import { httpSettings, type HttpSettings } from '../presets.ts'
 import { clientsBy } from '../rate-limit/client-address.ts'
-import { holdSchema } from '../schema/hold-schema.ts'
-import type { SourceHealth } from '../sources/source.ts'
+import type { SourceHealth, Source } from '../sources/source.ts'
 import { figuresOf } from '../status/figures.ts'
 import { useStatusPage } from '../status/status.ts'
 import { checkConfig } from './check-config.ts'
-import { createHealth } from './health.ts'
-import { livePlugin, socketsFor } from './live-queries.ts'
 import type { Note } from './late-backends.ts'
 import { noteAll } from './notes.ts'
 import type { Parts } from './parts.ts'
 import { pluginsOf } from './plugins.ts'
+import { examplesFor, type ExampleOperation } from '../graphiql/examples.ts'
+import type { SourceSections } from '../sources/types.ts'
+import { rememberBriefly } from '../http/probes.ts'
+import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
+import type { GatewayConfig } from '../config/types.ts'
+import { createLiveSockets, type LiveSockets, type LiveSocketsOptions } from '../http/live-sockets.ts'
+import { createVariesBy, type VariesBySections } from '../dependencies/own-code/declare-varies-by.ts'
+import { stateDependencies } from '../dependencies/statements.ts'
+import { ConfigError } from '../errors.ts'
+
+/** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
+function holdSchema(
+  config: VariesBySections,
+  sources: readonly { readonly variesBy: VariesBy | undefined }[],
+): {
+  plugin: Plugin
+  current(): GraphQLSchema
+} {
+  const { dependencies = {} } = config
+  const declareVariesBy = createVariesBy(
+    config,
+    sources.map(({ variesBy }) => variesBy),
+  )
+  let latest: GraphQLSchema | undefined
+  return {
+    plugin: {
+      onSchemaChange: ({ schema }) => {
+        latest = schema as GraphQLSchema
+        stateDependencies(latest, dependencies)
+        declareVariesBy(latest)
+      },
+    },
+    current() {
+      const fields = Object.values(latest?.getQueryType()?.getFields() ?? {})
+      // Sources without a query have the one field that nobody wrote.
+      const isWritten =
+        sources.length > 0 || fields.some(({ name, astNode }) => name !== '_sources' || astNode)
+      if (!latest || fields.length === 0 || !isWritten) {
+        throw new ConfigError('the schema has no query field; add a grpc or rest source, or typeDefs')
+      }
+      return latest
+    },
+  }
+}
+
+type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
+
+/** With live queries off, sockets still serve queries, mutations and subscriptions. */
+function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveParts): LiveQueryPlugin {
+  const onError = (error: unknown): void => logger.error(error, 'live query failed')
+  if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
+  const { allowedOrigins: _, updateFields: __, sockets: ___, ...options } = liveQuery ?? {}
+  return useLiveQuery({ ...options, ...access.live, bus, onError })
+}
+
+/** The sockets of the endpoint, and of the path below it that is theirs alone. */
+function socketsFor(
+  plugin: LiveQueryPlugin,
+  { config, logger, access, paths }: LiveParts & Pick<Parts, 'paths'>,
+  { http, clientOf }: { readonly http: HttpSettings } & Pick<LiveSocketsOptions, 'clientOf'>,
+): LiveSockets {
+  return createLiveSockets({
+    plugin,
+    paths: [paths.graphqlLive, paths.graphql],
+    logger,
+    allowedOrigins: allowedOrigins(config, http),
+    clientOf,
+    ...(config.liveQuery && { updateFields: config.liveQuery.updateFields, ...config.liveQuery.sockets }),
+    ...access.sockets,
+  })
+}
+
+/** Pages that may ask over HTTP may open a socket. */
+function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): AllowedOrigins {
+  const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
+  return (own ?? originsOf(cors)).map((origin) => toPattern(origin) ?? origin)
+}
+
+const READINESS_TIMEOUT_MS = 2000
+const REMEMBERED_MS = 1000
+
+interface Health {
+  /** Asks every source. */
+  of(signal: AbortSignal): Promise<readonly SourceHealth[]>
+  /** Whether requests may be sent here. */
+  isReady(): Promise<boolean>
+  readonly isDraining: boolean
+  /** From now on it is not ready. */
+  startDraining(): void
+}
+
+/** Only sources that the config calls `required` count for readiness: any other may fail without taking all replicas out. */
+function createHealth(sources: readonly Source[], config: SourceSections): Health {
+  const of = (signal: AbortSignal, asked = sources): Promise<SourceHealth[]> =>
+    Promise.all(asked.map((source) => source.health(signal)))
+  const required = sources.filter(({ kind, name }) => config[kind]?.[name]?.required)
+  const areSourcesHealthy = rememberBriefly(async () => {
+    const reports = await of(AbortSignal.timeout(READINESS_TIMEOUT_MS), required)
+    return reports.every((source) => source.healthy)
+  }, REMEMBERED_MS)
+  let draining = false
+  return {
+    of: (signal) => of(signal),
+    get isDraining() {
+      return draining
+    },
+    isReady: async () => !draining && areSourcesHealthy(),
+    startDraining() {
+      draining = true
+    },
+  }
+}
+
+const LOGO = `<svg viewBox="0 0 40 40" width="28" height="28" aria-hidden="true" style="margin:auto;color:hsl(var(--color-primary))">
+  <path d="M4 30 C12 30 12 10 20 10 S28 30 36 30" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round"/>
+  <circle cx="20" cy="10" r="4" fill="currentColor"/></svg>`
+
+/** GraphiQL with a tab for each example: the config's own, or ones made for the schema. */
+function graphiqlOptions(
+  schema: GraphQLSchema,
+  examples: readonly ExampleOperation[] | undefined,
+): GraphiQLOptions {
+  const tabs = (examples ?? examplesFor(schema)).map(({ query, variables }) => ({
+    query,
+    ...(variables !== undefined && { variables }),
+  }))
+  return {
+    title: 'Vinyasa',
+    logo: LOGO,
+    defaultEditorToolsVisibility: false,
+    ...(tabs.length > 0 && { defaultTabs: tabs }),
+  }
+}
+
+/** Adds each subscription that is sent, whatever it came by, to the streams that end when the gateway stops. */
+function useOpenStreams(streams: OpenStreams): Plugin {
+  return {
+    onSubscribe: () => ({
+      onSubscribeResult({ result, setResult }) {
+        if (isAsyncIterable(result)) setResult(streams.add(result[Symbol.asyncIterator]()) as never)
+      },
+    }),
+  }
+}
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
 export interface Gateway {

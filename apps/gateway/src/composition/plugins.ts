@@ -3,8 +3,8 @@ import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { Room } from '@vinyasa/base'
 import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
-import type { GraphQLDirective } from 'graphql'
+import { useSources, type SourcesPlugin, type Source } from '@vinyasa/source-kit'
+import { type GraphQLDirective, Kind, type DocumentNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
@@ -18,10 +18,46 @@ import { useParameterTypes } from '../http/parameters.ts'
 import { useProbes } from '../http/probes.ts'
 import type { HttpSettings } from '../presets.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
-import { typeDefsSource } from '../schema/type-defs-source.ts'
 import { undefinedIn } from '../schema/type-defs.ts'
 import type { Parts } from './parts.ts'
-import { refuseDoubles } from './plugin-order.ts'
+import type { IResolvers } from '@graphql-tools/utils'
+import { extendWith } from '../schema/extend-schema.ts'
+import { mistakeAt } from '../errors.ts'
+
+/** The gateway's own behaviours by the setting of the config that they come from; undefined where it is off. */
+interface OwnBehaviours {
+  readonly responseCache: Plugin | undefined
+  readonly defer: Plugin | undefined
+  readonly liveQuery: Plugin | undefined
+}
+
+/**
+ * Throws `ConfigError` when the config adds a plugin that the gateway has already: two caches would evict each
+ * for itself, and the second `@defer` or `@live` would never see an operation.
+ */
+function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): void {
+  for (const [index, plugin] of added.entries()) {
+    const { name } = Object((plugin as { readonly behaviour?: unknown }).behaviour) as {
+      readonly name?: unknown
+    }
+    const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === name)
+    if (!isDouble) continue
+    throw mistakeAt(
+      ['plugins', index],
+      `the gateway already adds this plugin because \`${String(name)}\` is on; remove the plugin from plugins, and set its options in \`${String(name)}\``,
+    )
+  }
+}
+
+/** The config's `typeDefs` and `resolvers` as a source that adds to what all others have. */
+function typeDefsSource(
+  typeDefs: DocumentNode | undefined,
+  resolvers: IResolvers | undefined,
+): readonly Source[] {
+  if (!typeDefs && !resolvers) return []
+  const document = typeDefs ?? { kind: Kind.DOCUMENT, definitions: [] }
+  return [{ id: 'typeDefs', fields: [], extend: (schema) => extendWith(schema, document, resolvers) }]
+}
 
 /** What is made for one gateway, beside the parts that were opened. */
 export interface Made {

@@ -2,12 +2,10 @@ import type { IResolvers } from '@graphql-tools/utils'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { access, auth, persistedDocuments } from '../access/access-schema.ts'
-import { cost } from '../cost/cost-schema.ts'
-import { federation } from '../federation/federation-schema.ts'
 import { defer, liveQuery, responseCache } from '../answers/answer-schema.ts'
 import { rateLimit } from '../rate-limit/rate-limit-schema.ts'
 import { origin } from '../http/cors.ts'
-import { count, milliseconds, typeNames, type OptionsOf } from '../option-values.ts'
+import { count, milliseconds, typeNames, type OptionsOf, textValues } from '../option-values.ts'
 import { grpcSource } from '../sources/grpc/schema.ts'
 import { restSource } from '../sources/rest/schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
@@ -24,6 +22,47 @@ import type {
 import type { LogConfig } from '../logging/log-types.ts'
 import type { MetricsConfig } from '../observability/observability-types.ts'
 import type { GatewayConfig } from './types.ts'
+import type { FederationConfig, FederationEntity } from '../federation/types.ts'
+import type { CostConfig, CostRule, ListSizeConfig } from '../cost/cost-types.ts'
+
+const name = z.string().min(1)
+const weight = z.number().min(0)
+
+const listSize = z.strictObject({
+  assumedSize: count.optional(),
+  slicingArguments: z.array(name).min(1).optional(),
+  sizedFields: z.array(name).min(1).optional(),
+  requireOneSlicingArgument: z.boolean().optional(),
+} satisfies OptionsOf<ListSizeConfig>)
+
+const rule = z.strictObject({
+  weight: weight.optional(),
+  arguments: z.record(name, weight).optional(),
+  listSize: listSize.optional(),
+} satisfies OptionsOf<CostRule>)
+
+/** The config's `cost`. */
+const cost: z.ZodType<CostConfig> = z.strictObject({
+  max: count.optional(),
+  includeExtensionMetadata: z.boolean().optional(),
+  listSize: count.optional(),
+  fields: z.record(z.string(), rule).optional(),
+} satisfies OptionsOf<CostConfig>) as z.ZodType<CostConfig>
+
+const entity: z.ZodType<FederationEntity> = z.strictObject({
+  key: z.union([z.string(), z.array(z.string())]),
+  field: z.union([z.string(), z.literal(false)]).optional(),
+  args: textValues.optional(),
+  itemKey: z.string().optional(),
+} satisfies OptionsOf<FederationEntity>)
+
+const federation: z.ZodType<boolean | FederationConfig> = z.union([
+  z.boolean(),
+  z.strictObject({
+    entities: z.record(z.string(), entity).optional(),
+    maxReferences: count.optional(),
+  } satisfies OptionsOf<FederationConfig>),
+])
 
 const path = z
   .string()

@@ -1,7 +1,7 @@
 import { isLiveRun } from '@vinyasa/base'
 import { createOperationMemo } from '@vinyasa/documents'
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { GraphQLError, type ExecutionArgs } from 'graphql'
+import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig, CostSections } from './cost-types.ts'
 import type { PresetSections } from '../presets.ts'
@@ -10,7 +10,20 @@ import type { Variables } from './amount.ts'
 import { compileCost } from './compile-cost.ts'
 import { createCostModel } from './cost-model.ts'
 import { tooExpensive } from './errors.ts'
-import { showCost } from './show-cost.ts'
+
+/**
+ * Writes what an operation was counted at into its answer, where demand control of other gateways has it. What was
+ * refused says it in its error; runs of live queries, counted each by itself, have it already. `actual`: the objects of an
+ * answer that is whole.
+ */
+function showCost(answer: unknown, cost: number, max: number, actual?: number): void {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer)) return
+  const result = answer as { extensions?: ExecutionResult['extensions'] }
+  if (result.extensions?.['cost']) return
+  const estimated = Number.isFinite(cost) ? cost : null
+  const shown = { estimated, ...(max > 0 && { max }), ...(actual !== undefined && { actual }) }
+  result.extensions = { ...result.extensions, cost: shown }
+}
 
 type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
 

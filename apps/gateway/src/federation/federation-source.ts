@@ -11,14 +11,188 @@ import {
   isObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  Kind,
+  parse,
+  print,
+  visit,
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type ScalarTypeDefinitionNode,
+  getDirectiveValues,
+  type DirectiveNode,
 } from 'graphql'
-import type { IResolvers } from '@graphql-tools/utils'
-import { ConfigError, findingAt } from '../errors.ts'
-import { findEntities, type Entity } from './entities.ts'
+import { type IResolvers, getDocumentNodeFromSchema } from '@graphql-tools/utils'
+import { ConfigError, findingAt, formatPath } from '../errors.ts'
 import { noEntity, tooManyReferences } from './errors.ts'
-import { lookUp, resolveEach, type Reference } from './lookup.ts'
-import { subgraphSdl } from './subgraph-sdl.ts'
-import type { FederationConfig, FederationSections } from './types.ts'
+import { lookUp, resolveEach, type Reference, type Lookup } from './lookup.ts'
+import type { FederationConfig, FederationSections, FederationEntity } from './types.ts'
+import { FEDERATION_DIRECTIVES, FEDERATION_URL } from './directives.ts'
+import { suggestFor } from '../coordinates.ts'
+import { placeOfNode } from '../texts/type-defs-text.ts'
+import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
+import { topLevel, unknownIn } from './key-selection.ts'
+
+type ResolveReference = (reference: Reference, context: unknown, info: unknown) => unknown
+
+/** A type that other subgraphs may refer to. */
+interface Entity {
+  readonly typeName: string
+  readonly keys: readonly string[]
+  readonly isResolvable: boolean
+  /** How references are resolved; undefined: the reference itself is all that its fields need. */
+  readonly lookup: Lookup | undefined
+  readonly resolveReference: ResolveReference | undefined
+}
+
+/** The entities of a schema; what is wrong with one is a finding. */
+function findEntities(
+  schema: GraphQLSchema,
+  { entities: configured = {} }: FederationConfig,
+  resolvers: IResolvers | undefined,
+): { readonly entities: readonly Entity[]; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = []
+  const entities: Entity[] = []
+  for (const name of Object.keys(configured))
+    if (!isObjectType(schema.getType(name)))
+      findings.push(
+        findingAt(
+          ['federation', 'entities', name],
+          `the schema has no such object type${suggestFor(schema, name)}`,
+        ),
+      )
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue
+    const own = Object.hasOwn(configured, type.name) ? configured[type.name] : undefined
+    const stated = statedKeys(schema, type)
+    const keys = own ? [own.key].flat() : stated.keys
+    if (keys.length === 0) continue
+    const report: Report = (message, inside = []) => {
+      const path = ['federation', 'entities', type.name]
+      findings.push(
+        own
+          ? { message: `${formatPath(path)}: ${message}`, path: [...path, ...inside] }
+          : { message: `${type.name} @key: ${message}`, ...placeOfNode(stated.nodes[0]) },
+      )
+    }
+    const entity = entityOf(type, keys, own, stated.isResolvable, report)
+    if (entity) entities.push(entity)
+  }
+  return { entities, findings }
+
+  function entityOf(
+    type: GraphQLObjectType,
+    keys: readonly string[],
+    own: FederationEntity | undefined,
+    isStatedResolvable: boolean,
+    report: Report,
+  ): Entity | undefined {
+    const typeName = type.name
+    for (const [index, key] of keys.entries()) {
+      const unknown = unknownIn(type, key)
+      const path = Array.isArray(own?.key) ? ['key', index] : ['key']
+      if (unknown !== undefined) return report(`the key "${key}" ${unknown}`, path)
+    }
+    const base = { typeName, keys, lookup: undefined, resolveReference: undefined }
+    if (own?.field === false || (!own && !isStatedResolvable)) return { ...base, isResolvable: false }
+    const resolveReference = referenceResolver(resolvers, typeName)
+    if (resolveReference) return { ...base, isResolvable: true, resolveReference }
+    const fields = topLevel(keys[0] as string)
+    const lookup =
+      own?.field === undefined
+        ? foundLookup(schema, type, fields, report)
+        : namedLookup(schema, type, own, keys[0] as string, report)
+    if (lookup) return { ...base, isResolvable: true, lookup }
+    if (lookup === null) return undefined
+    // A type of the config's own has nothing but what its resolvers make of a reference.
+    if (type.astNode) return { ...base, isResolvable: true }
+    return report(
+      `no field of Query takes ${fields.join(' and ')} without other required arguments and returns ${typeName}; add resolvers.${typeName}.__resolveReference, ` +
+        `or set federation.entities.${typeName}.field (to false if other subgraphs resolve references to ${typeName})`,
+    )
+  }
+}
+
+/** Returns the keys that `@key` and `(graphql.entity)` state. */
+function statedKeys(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+): {
+  readonly keys: readonly string[]
+  readonly isResolvable: boolean
+  readonly nodes: readonly DirectiveNode[]
+} {
+  const directive = schema.getDirective('key')
+  const nodes = [type.astNode, ...type.extensionASTNodes]
+    .flatMap((node) => node?.directives ?? [])
+    .filter(({ name }) => directive && name.value === 'key')
+  const written = nodes.map((node) => directive && getDirectiveValues(directive, { directives: [node] }))
+  const { key = [] } = (type.extensions['directives'] ?? {}) as { readonly key?: readonly Reference[] }
+  const all = [...written, ...key].filter((values) => values !== undefined && values !== null)
+  return {
+    keys: all.map((values) => String(values['fields'])),
+    isResolvable: all.some((values) => values['resolvable'] !== false),
+    nodes,
+  }
+}
+
+function referenceResolver(
+  resolvers: IResolvers | undefined,
+  typeName: string,
+): ResolveReference | undefined {
+  const own: unknown = resolvers?.[typeName]
+  if (typeof own !== 'object' || own === null || !('__resolveReference' in own)) return undefined
+  return typeof own.__resolveReference === 'function'
+    ? (own.__resolveReference as ResolveReference)
+    : undefined
+}
+
+/** Types that the subgraph itself adds, which routers know. */
+const OWN: ReadonlySet<string> = new Set(['_Any', '_Entity', '_Service'])
+const OWN_FIELDS: ReadonlySet<string> = new Set(['_entities', '_service'])
+const KEPT: ReadonlySet<string> = new Set([...FEDERATION_DIRECTIVES, 'deprecated', 'specifiedBy', 'oneOf'])
+
+/** The SDL of a subgraph: the whole schema, with the keys of its entities. */
+function subgraphSdl(schema: GraphQLSchema, entities: readonly Entity[]): string {
+  const keys = new Map(entities.map((entity) => [entity.typeName, keysOf(entity)]))
+  const used = new Set<string>()
+  const document: DocumentNode = visit(getDocumentNodeFromSchema(schema), {
+    DirectiveDefinition: () => null,
+    SchemaDefinition: () => null,
+    FieldDefinition: (node) => (OWN_FIELDS.has(node.name.value) ? null : undefined),
+    ScalarTypeDefinition: (node) => (OWN.has(node.name.value) ? null : undefined),
+    UnionTypeDefinition: (node) => (OWN.has(node.name.value) ? null : undefined),
+    ObjectTypeDefinition: (node) => {
+      if (OWN.has(node.name.value)) return null
+      const own = keys.get(node.name.value)
+      if (!own) return undefined
+      const others = node.directives?.filter(({ name }) => name.value !== 'key') ?? []
+      return { ...node, directives: [...others, ...own] }
+    },
+    Directive: {
+      // After types have got theirs.
+      leave(node) {
+        if (!KEPT.has(node.name.value)) return null
+        if (FEDERATION_DIRECTIVES.has(node.name.value)) used.add(`"@${node.name.value}"`)
+        return undefined
+      },
+    },
+  })
+  const text = print({
+    ...document,
+    definitions: document.definitions.filter(
+      (one) => one.kind !== Kind.OBJECT_TYPE_DEFINITION || (one.fields?.length ?? 0) > 0,
+    ),
+  })
+  return `extend schema @link(url: "${FEDERATION_URL}", import: [${[...used].sort().join(', ')}])\n\n${text}\n`
+}
+
+function keysOf({ keys, isResolvable }: Entity): readonly ConstDirectiveNode[] {
+  const texts = keys.map(
+    (fields) => `@key(fields: ${JSON.stringify(fields)}${isResolvable ? '' : ', resolvable: false'})`,
+  )
+  const [type] = parse(`scalar _Any ${texts.join(' ')}`, { noLocation: true }).definitions
+  return (type as ScalarTypeDefinitionNode).directives ?? []
+}
 
 const ID = 'federation'
 

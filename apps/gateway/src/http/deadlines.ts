@@ -16,7 +16,7 @@ export type DeadlineOptions = Pick<
  * | it is parsed, admitted, executed, and the answer begins | `answerTimeoutMs` | 504, closed, cancelled | `late-answers.ts` |
  * | each byte of the answer leaves           | `sendTimeoutMs`      | closed                         | `slow-readers.ts` |
  * | a client that was answered before it had sent all goes on, and ends | 5 s | closed | `linger.ts` |
- * | the next request comes                   | `keepAliveTimeoutMs` | closed                         | `idle-connections.ts` |
+ * | the next request comes                   | `keepAliveTimeoutMs` | closed                         | `server.ts`      |
  */
 export type Deadlines = { readonly [Name in keyof DeadlineOptions]-?: number }
 

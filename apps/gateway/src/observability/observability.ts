@@ -7,12 +7,33 @@ import { type GatewayPaths, METRICS_PATH } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
-import { useMetricsEndpoint } from './metrics/metrics-endpoint.ts'
-import type { MetricsReadings } from './metrics/metrics.ts'
+import type { MetricsReadings, Metrics } from './metrics/metrics.ts'
 import type { ShareMetrics } from './metrics/shared-metrics.ts'
 import { Recorder, type RequestEnd } from './recorder.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
+import { withBehaviour } from '../behaviour.ts'
+import { isSecret } from '../texts/is-secret.ts'
+
+type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
+
+/** Serves the metrics. If a token is set, scrapers must send it as `Authorization: Bearer <token>`. */
+function useMetricsEndpoint(metrics: Metrics, token: string | undefined): Plugin {
+  async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
+    const sent = request.headers.get('authorization') ?? ''
+    if (token !== undefined && !isSecret(sent, `Bearer ${token}`)) {
+      endResponse(new fetchAPI.Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } }))
+      return
+    }
+    const text = await metrics.render()
+    endResponse(new fetchAPI.Response(text, { headers: { 'content-type': metrics.contentType } }))
+  }
+
+  return withBehaviour({
+    // Only requests for metrics wait for a promise.
+    onRequest: (payload) => (payload.url.pathname === METRICS_PATH ? answer(payload) : undefined),
+  })
+}
 
 export interface Observability {
   /** First among the gateway's plugins. */

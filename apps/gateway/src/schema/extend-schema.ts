@@ -27,15 +27,94 @@ import {
   type GraphQLObjectType,
   type OperationTypeNode,
   type ValidationRule,
+  isInterfaceType,
+  type GraphQLResolveInfo,
 } from 'graphql'
-import { isRootName } from '../coordinates.ts'
+import { isRootName, suggestFor } from '../coordinates.ts'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { IResolvers } from '@graphql-tools/utils'
-import { ConfigError, messageOf, mistakeAt } from '../errors.ts'
-import { isFieldMap, withClientParents } from './client-parents.ts'
+import { ConfigError, messageOf, mistakeAt, findingAt } from '../errors.ts'
 import { findingsIn } from '../texts/type-defs-text.ts'
-import { checkResolvers } from './check-resolvers.ts'
+import { type Finding, keyed } from '@vinyasa/base'
+import { memberOf } from '@vinyasa/source-kit'
+
+type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown
+
+/**
+ * The config's resolvers, given their parents by the names that clients know: objects of sources hold their members as
+ * the source calls them.
+ */
+function withClientParents(resolvers: IResolvers): IResolvers {
+  const views = createViews()
+
+  function wrap(resolver: unknown): unknown {
+    if (typeof resolver === 'function')
+      return (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) =>
+        (resolver as Resolver)(views(parent, info.parentType), args, context, info)
+    if (typeof resolver !== 'object' || resolver === null || !('resolve' in resolver)) return resolver
+    return { ...resolver, resolve: wrap(resolver.resolve) }
+  }
+
+  const mapped = Object.entries(resolvers).map(([typeName, given]) => {
+    if (!isFieldMap(given)) return [typeName, given]
+    const members = Object.entries(given)
+    return [
+      typeName,
+      Object.fromEntries(members.map(([name, one]) => [name, name.startsWith('__') ? one : wrap(one)])),
+    ]
+  })
+  return Object.fromEntries(mapped) as IResolvers
+}
+
+/** Scalars are objects of a class. */
+function isFieldMap(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype
+}
+
+/** Copies, so that a resolver may pass its parent on to a field of the same type. */
+function createViews(): (parent: unknown, type: GraphQLObjectType) => unknown {
+  const renamedIn = keyed(
+    (type: GraphQLObjectType) =>
+      Object.values(type.getFields()).flatMap((field) => {
+        const member = memberOf(field)
+        return member === undefined || member === field.name ? [] : [[field.name, member] as const]
+      }),
+    new WeakMap<GraphQLObjectType, (readonly [client: string, own: string])[]>(),
+  )
+
+  return (parent, type) => {
+    const names = renamedIn(type)
+    if (typeof parent !== 'object' || parent === null || names.length === 0) return parent
+    const values = parent as Readonly<Record<string, unknown>>
+    const known = names.filter(([, own]) => Object.hasOwn(values, own))
+    return { ...values, ...Object.fromEntries(known.map(([client, own]) => [client, values[own]])) }
+  }
+}
+
+/** Throws {@link ConfigError} with each type and field that has a resolver and is not there. */
+function checkResolvers(schema: GraphQLSchema, resolvers: IResolvers): void {
+  const findings = Object.entries(resolvers).flatMap(([name, given]): Finding[] => {
+    const type = schema.getType(name)
+    if (!type)
+      return [
+        findingAt(
+          ['resolvers', name],
+          `the schema has no such type; define it in typeDefs, or remove this resolver${suggestFor(schema, name)}`,
+        ),
+      ]
+    if (!(isObjectType(type) || isInterfaceType(type)) || typeof given !== 'object' || given === null)
+      return []
+    const fields = type.getFields()
+    return Object.keys(given).flatMap((field) => {
+      if (field.startsWith('__') || Object.hasOwn(fields, field)) return []
+      const near = suggestFor(schema, `${name}.${field}`)
+      const text = `${name} has no such field; define it in typeDefs, or remove this resolver${near}`
+      return [findingAt(['resolvers', name, field], text)]
+    })
+  })
+  if (findings.length > 0) throw new ConfigError(findings)
+}
 
 type AnyField = GraphQLField<unknown, unknown>
 

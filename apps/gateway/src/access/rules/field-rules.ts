@@ -1,14 +1,79 @@
 import { keyed } from '@vinyasa/base'
-import { getOperationAST, type GraphQLSchema } from 'graphql'
+import { getOperationAST, type GraphQLSchema, defaultFieldResolver, type GraphQLFieldResolver } from 'graphql'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
-import type { AccessConfig } from '../access-types.ts'
+import type { AccessConfig, PolicyConfig } from '../access-types.ts'
 import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
-import { refusedOperation } from '../errors.ts'
-import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'
-import { identityOf } from '../../context/identity.ts'
-import { createPolicies } from './policies.ts'
+import { refusedOperation, refusedField } from '../errors.ts'
+import { identityOf, claimAt } from '../../context/identity.ts'
 import { type GuardedOperation, useGuard } from '../../use-guard.ts'
+import type { HoldsPolicy } from './requirement.ts'
+import { mapSchema, MapperKind } from '@graphql-tools/utils'
+
+/** The same schema for those who may not have all of an operation. */
+interface GuardedSchema {
+  readonly schema: GraphQLSchema
+  /** Says what of the operation with this context fails in place of being resolved. */
+  refuse(context: object, refused: Refusals): void
+}
+
+/**
+ * A schema whose guarded fields fail where they are refused: null, path, lists, abstract types and what bubbles are
+ * then GraphQL's own. The schema that it is made of stays as it is, so that who may have everything pays nothing.
+ */
+function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>): GuardedSchema {
+  const refusals = new WeakMap<object, Refusals>()
+
+  function guard(
+    coordinate: string,
+    name: string,
+    resolve: GraphQLFieldResolver<unknown, unknown>,
+  ): typeof resolve {
+    return (source, args, context, info) => {
+      // A joined field may read its key through this one.
+      const refused = info.fieldName === name ? refusals.get(context as object)?.get(coordinate) : undefined
+      if (refused) throw refusedField(refused)
+      return resolve(source, args, context, info)
+    }
+  }
+
+  return {
+    schema: mapSchema(schema, {
+      [MapperKind.OBJECT_FIELD](field, name, typeName) {
+        const coordinate = `${typeName}.${name}`
+        if (!guarded.has(coordinate)) return undefined
+        return { ...field, resolve: guard(coordinate, name, field.resolve ?? defaultFieldResolver) }
+      },
+    }),
+    refuse: (context, refused) => void refusals.set(context, refused),
+  }
+}
+
+/** Creates the function that says whether a named policy holds. A policy that throws does not hold. */
+function createPolicies(
+  policies: AccessConfig['policies'] = {},
+  onError: (error: unknown) => void,
+): HoldsPolicy {
+  const meanings = new Map(Object.entries(policies).map(([name, policy]) => [name, meaningOf(policy)]))
+  return (name, identity) => {
+    try {
+      // Only what is true lets in: not the promise of an answer, either.
+      return meanings.get(name)?.(identity) === true
+    } catch (error) {
+      onError(new Error(`access.policies["${name}"] threw an error`, { cause: error }))
+      return false
+    }
+  }
+}
+
+function meaningOf(policy: PolicyConfig): Extract<PolicyConfig, (...args: never[]) => boolean> {
+  if (typeof policy === 'function') return policy
+  const accepted: readonly unknown[] = policy.is
+  return (identity) => {
+    const claim = identity && claimAt(identity.claims, policy.claim)
+    return (Array.isArray(claim) ? claim : [claim]).some((item) => accepted.includes(item))
+  }
+}
 
 export interface FieldRules {
   /** Behind the cache and `@defer`, before live queries. */

@@ -1,5 +1,14 @@
-import { type Clock, systemClock } from '@vinyasa/base'
-import { decodeJwt, errors, jwtVerify, type CryptoKey, type JWTPayload, type JWTVerifyOptions } from 'jose'
+import { type Clock, systemClock, boundedFetch } from '@vinyasa/base'
+import {
+  decodeJwt,
+  errors,
+  jwtVerify,
+  type CryptoKey,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose'
 import { GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { IssuerConfig, JwtConfig } from '../access-types.ts'
@@ -9,8 +18,90 @@ import { unauthenticated } from '../errors.ts'
 import { claimAt, textsOf, type Identity } from '../../context/identity.ts'
 import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from './algorithms.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
-import { loadKeys } from './load-keys.ts'
-import { issuerNamed } from './signed-documents.ts'
+import { reasonOf } from '../../errors.ts'
+import { z } from 'zod'
+
+/**
+ * The forms of what issuers and strangers write, before anything is taken from it. Anything of another form
+ * counts as absent.
+ */
+const claims = z.object({ iss: z.string() })
+const discovery = z.object({ jwks_uri: z.string().regex(/^https?:\/\/[^/]/i) })
+const keySet = z.object({ keys: z.array(z.unknown()) })
+/**
+ * The parts of a key that verify (RFC 7517, RFC 7518). Its private parts, should somebody publish them, are
+ * left out.
+ */
+const key = z.object({
+  kty: z.string(),
+  kid: z.string().optional(),
+  alg: z.string().optional(),
+  use: z.string().optional(),
+  key_ops: z.array(z.string()).optional(),
+  crv: z.string().optional(),
+  x: z.string().optional(),
+  y: z.string().optional(),
+  n: z.string().optional(),
+  e: z.string().optional(),
+  pub: z.string().optional(),
+})
+
+/** The issuer that a token names, not verified; undefined where it names none, or no text. */
+function issuerNamed(payload: unknown): string | undefined {
+  return claims.safeParse(payload).data?.iss
+}
+
+/** Returns the address of the keys in a discovery document (OpenID Connect Discovery 1.0, section 3). */
+function keysAddress(document: unknown): string | undefined {
+  return discovery.safeParse(document).data?.jwks_uri
+}
+
+/** The keys of a set; an entry that is none is left out, and the others verify. Undefined where it is no set. */
+function keysIn(document: unknown): JSONWebKeySet | undefined {
+  const entries = keySet.safeParse(document).data?.keys
+  if (!entries) return undefined
+  const keys = entries.flatMap((entry): JWK[] => {
+    const { data } = key.safeParse(entry)
+    return data ? [data as JWK] : []
+  })
+  return { keys }
+}
+
+/**
+ * Limit in bytes of a set of keys, or of the document that names its address. The sets of large issuers have
+ * some tens of kB.
+ */
+const MAX_BYTES = 1024 * 1024
+
+interface KeysAddress {
+  readonly issuer: string
+  /** Default: what the issuer's `.well-known/openid-configuration` names. */
+  readonly jwksUri?: string | undefined
+}
+
+/** Asks an issuer for its public keys (RFC 7517; OpenID Connect Discovery 1.0, section 4). */
+async function loadKeys({ issuer, jwksUri }: KeysAddress, signal: AbortSignal): Promise<JSONWebKeySet> {
+  const address = jwksUri ?? (await discover(issuer, signal))
+  const keys = keysIn(await readJson(address, signal))
+  if (!keys) throw new Error(`the response from ${address} is not a JSON Web Key Set`)
+  return keys
+}
+
+async function discover(issuer: string, signal: AbortSignal): Promise<string> {
+  const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
+  const found = keysAddress(await readJson(address, signal))
+  if (found === undefined) throw new Error(`the response from ${address} has no valid jwks_uri`)
+  return found
+}
+
+async function readJson(address: string, signal: AbortSignal): Promise<unknown> {
+  const options = { maxBytes: MAX_BYTES, signal, accept: 'application/json' }
+  const { ok, status, bytes } = await boundedFetch(address, options).catch((error: unknown) => {
+    throw new Error(`${address}: ${reasonOf(error)}`, { cause: error })
+  })
+  if (!ok) throw new Error(`${address} responded with HTTP status ${status}`)
+  return JSON.parse(bytes.toString()) as unknown
+}
 
 export interface TokenVerifierOptions extends Pick<JwtConfig, 'issuers' | 'scopesClaim'> {
   /** Told of issuers that do not answer. Default: none is. */

@@ -1,12 +1,43 @@
-import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
+import {
+  createGrpcSource,
+  useGrpcSource,
+  type GrpcSource,
+  type GrpcSourceOptions,
+} from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../types.ts'
 import { mistakesAt } from '../../errors.ts'
 import { checkFolders, placeOfFile, withAbsolutePaths } from '../files.ts'
 import { withTlsTexts } from './tls.ts'
-import { outageOf, reportHealth } from '../../logging/outage.ts'
-import { forGrpc } from './calls.ts'
+import { outageOf, reportHealth, type Outage } from '../../logging/outage.ts'
 import { namesOfSchema } from '../names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
+import { keyed } from '@vinyasa/base'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
+
+const KIND: CallKind = {
+  name: 'grpc',
+  spanName: (_source, call) => call,
+  spanAttributes: (call) => ({ 'rpc.system.name': 'grpc', 'rpc.method': call }),
+  statusAttribute: 'rpc.status_code',
+}
+
+/** For the `observe` option of a gRPC source. */
+function forGrpc(observe: ObserveBackendCall, outage: Outage): NonNullable<GrpcSourceOptions['observe']> {
+  // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
+  const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
+  return ({ source, service, method, context }) => {
+    const ended = observe({ source, kind: KIND, name: nameOf(service)(method), context })
+    return endedBy(ended, ({ status, reason, isReached, attempts, callerLeft }) => {
+      if (isReached === false) outage.failed(reason, String)
+      else if (isReached) outage.worked()
+      return {
+        status,
+        failed: status !== 'OK' && !callerLeft,
+        retries: Math.max(0, attempts - 1),
+      }
+    })
+  }
+}
 
 /** Opens one entry of the config's `grpc`. */
 export async function openGrpcSource(

@@ -6,14 +6,39 @@ import {
   type OpenApiImport,
   type OpenApiOptions,
   useRestConnector,
+  type RestConnectorOptions,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from '../types.ts'
 import { ConfigError, firstLine, mistakesAt, reasonOf } from '../../errors.ts'
 import { placeOf } from '../files.ts'
 import { type Outage, outageOf, reportHealth } from '../../logging/outage.ts'
-import { forRest } from './calls.ts'
 import { namesOfSchema, namesToAvoid } from '../names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
+
+const KIND: CallKind = {
+  name: 'rest',
+  spanName: (source, call) => `${source}.${call}`,
+  spanAttributes: (call) => ({ 'vinyasa.endpoint': call }),
+  statusAttribute: 'http.response.status_code',
+}
+
+/** For the `observe` option of a REST connector, which is told of each attempt. */
+function forRest(observe: ObserveBackendCall, outage: Outage): NonNullable<RestConnectorOptions['observe']> {
+  return ({ connector, endpoint, attempt, context }) => {
+    const ended = observe({ source: connector, kind: KIND, name: endpoint, context })
+    return endedBy(ended, ({ status, error, isUnavailable, callerLeft = false }) => {
+      if (isUnavailable && !callerLeft)
+        outage.failed(error, status === undefined ? reasonOf : () => `HTTP ${status}`)
+      else if (status !== undefined) outage.worked()
+      return {
+        status: status === undefined ? 'no answer' : String(status),
+        failed: error !== undefined && !callerLeft,
+        retries: attempt > 1 ? 1 : 0,
+      }
+    })
+  }
+}
 
 /** A document may give a thousand: the log tells the first, `vinyasa check` all. */
 const MAX_LOGGED_NOTES = 20
