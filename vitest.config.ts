@@ -52,8 +52,8 @@ const config: ViteUserConfig = defineConfig({
     retry: jsonReport ? 1 : 0,
     setupFiles: [fileURLToPath(new URL('test/seed.ts', import.meta.url))],
     // All comes late on a busy machine; only what fails takes so long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000, interval: 10 } },
     // ioredis is CommonJS and knows nothing of graphql: inlined it would lose its named exports.
     server: graphql17 ? { deps: { inline: [/^(?!.*\/ioredis\/)/] } } : {},

@@ -461,7 +461,7 @@ describe('a hostile document', () => {
       }
     }
     await Promise.all(Array.from({ length: 12 }, runNext))
-  })
+  }, 240_000)
 
   it('is one of forty at least that a gateway serves', () => expect(served).toBeGreaterThanOrEqual(40))
 
