@@ -8,7 +8,14 @@ import {
   isObjectType,
   parseType,
   typeFromAST,
+  defaultFieldResolver,
   type GraphQLArgument,
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldResolver,
+  type GraphQLInputFieldConfig,
+  type GraphQLOutputType,
   type GraphQLInputField,
   GraphQLSchema,
   GraphQLEnumType,
@@ -37,13 +44,13 @@ import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf, type Element, isForeign, isRoot } from './elements.ts'
 import { SourceNamesError, type SourceNames } from './options.ts'
 import { OwnValues } from './own-values.ts'
-import { withOwnArguments } from '../own/stand-ins.ts'
-import { valuesFor, withValues, createFieldNamer, type FieldNamer } from './rename-field.ts'
+import { memberReader } from '../own/members.ts'
+import { standInFor, standInOf, withOwnArguments } from '../own/stand-ins.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 import { hiddenOf } from '../own/names.ts'
 import { createTypeOf, type TypeOf } from '../schema/type-of.ts'
 import { renamedFieldSets } from './field-sets.ts'
-import { standardScalar } from './standard-scalars.ts'
+import { standardScalar, standardValues } from './standard-scalars.ts'
 import { markTeller, tellerOf } from '../own/tellers.ts'
 
 type Abstract = GraphQLInterfaceType | GraphQLUnionType
@@ -88,28 +95,125 @@ function memberNamed(value: unknown): string | undefined {
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 
-interface Making {
+type FieldConfig = GraphQLFieldConfig<unknown, unknown>
+type Resolver = GraphQLFieldResolver<unknown, unknown>
+type Extensions = Readonly<Record<string, unknown>>
+
+/** A source's own schema, and how clients call and send what is in it. */
+interface Naming {
   readonly schema: GraphQLSchema
   readonly names: Names
-  readonly namer: FieldNamer
+  readonly ownValues: OwnValues
   readonly typeOf: TypeOf
 }
 
-/** Builds a source's schema as clients see it. `own`: object types of the source that have no fields yet. */
-function rebuildSchema(
-  schema: GraphQLSchema,
+/** Returns an argument or an input field with the type and the default that clients know. */
+function renamedInput<Config extends GraphQLArgumentConfig | GraphQLInputFieldConfig>(
+  { ownValues, typeOf }: Naming,
+  config: Config,
+): Config {
+  const { type } = config
+  const defaultValue = defaultValueOf(config)
+  return {
+    ...config,
+    type: typeOf(type),
+    // A config of graphql 17 has `default`, and may not have `defaultValue` beside it.
+    default: undefined,
+    ...(defaultValue !== undefined && { defaultValue: ownValues.defaultOf(type, defaultValue) }),
+  }
+}
+
+/** Returns the parts that clients see, under the names that they have for them. */
+function renamedKeys<Value>(
   names: Names,
-  own: ReadonlySet<string>,
-  ownValues: OwnValues,
-): GraphQLSchema {
+  parts: Readonly<Record<string, Value>>,
+  coordinateOf: (own: string) => string,
+  rename: (value: Value) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([own, value]) => {
+      const name = names.get(coordinateOf(own))
+      return name === null ? [] : [[name ?? own, rename(value)] as const]
+    }),
+  )
+}
+
+/** Gives a field what it needs to work under another name than the source's own. */
+function renamedField(
+  naming: Naming,
+  type: string,
+  own: string,
+  client: string,
+  config: FieldConfig,
+): FieldConfig {
+  const { schema, names, ownValues, typeOf } = naming
+  const { coordinate } = partOf(type, own)
+  const { args = {}, resolve } = config
+  const extensions: Extensions = config.extensions ?? {}
+  const { requires } = extensions
+  const given = getNamedType(config.type).name
+  const toOwn = ownValues.arguments(coordinate, argumentsOf(args))
+  const isReader = resolve === undefined || resolve === defaultFieldResolver
+  const isRenamed = own !== client
+  const toValue = valuesFor(names, given, `${names.get(type) ?? type}.${client}`)
+  const reader = isReader && (isRenamed || toValue) ? memberReader(own) : resolve
+  return {
+    ...config,
+    type: typeOf(config.type),
+    args: renamedKeys(
+      names,
+      args,
+      (name) => argumentAt(coordinate, name),
+      (arg) => renamedInput(naming, arg),
+    ),
+    resolve: withValues(withOwnArguments(reader, toOwn), toValue, config.type),
+    subscribe: withOwnArguments(config.subscribe, toOwn),
+    extensions: {
+      // A reader of our own is no source of its own.
+      ...(isRenamed && { origin: `${type}.${own}` }),
+      ...renamedStatements(extensions, meantBy(names)),
+      ...(isRenamed && { ownName: own }),
+      // The fields of its parent that the field reads.
+      ...(Array.isArray(requires) && {
+        requires: requires.map((name: unknown) => names.get(partOf(type, String(name)).coordinate) ?? name),
+      }),
+      ...renamedFieldSets(schema, names, extensions, { type, given }),
+    },
+  }
+}
+
+/** The values of a field whose scalar is one of GraphQL's own for clients; undefined where it is none, or all fit. */
+function valuesFor(names: Names, own: string, place: string): ReturnType<typeof standardValues> {
+  return standardValues(standardScalar(own, names.get(own) ?? own), place)
+}
+
+/** Calls a resolver for values that clients' scalars have. */
+function withValues<Given extends Resolver | undefined>(
+  resolver: Given,
+  toValue: ReturnType<typeof standardValues>,
+  type?: GraphQLOutputType,
+): Given | Resolver {
+  if (!resolver || !toValue) return resolver
+  const standing: Resolver = (source, args, context, info) => toValue(resolver(source, args, context, info))
+  return standInFor(standing, { ...standInOf(resolver), type })
+}
+
+/** Returns the arguments as a field of a schema has them. */
+function argumentsOf(args: GraphQLFieldConfigArgumentMap): GraphQLArgument[] {
+  return Object.entries(args).map(([name, config]) => ({ ...config, name }) as GraphQLArgument)
+}
+
+/** Builds a source's schema as clients see it. `own`: object types of the source that have no fields yet. */
+function rebuildSchema(toClient: Omit<Naming, 'typeOf'>, own: ReadonlySet<string>): GraphQLSchema {
+  const { schema, names } = toClient
   const made = new Map<GraphQLNamedType, GraphQLNamedType>()
   const typeOf = createTypeOf(named)
-  const making: Making = { schema, names, typeOf, namer: createFieldNamer(schema, names, ownValues, typeOf) }
+  const naming: Naming = { ...toClient, typeOf }
 
   function named(type: GraphQLNamedType): GraphQLNamedType {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type) || isForeign(type, own)) return type
     let built = made.get(type)
-    if (!built) made.set(type, (built = build(type, names.get(type.name) ?? type.name, making)))
+    if (!built) made.set(type, (built = build(type, names.get(type.name) ?? type.name, naming)))
     return built
   }
 
@@ -126,47 +230,50 @@ function rebuildSchema(
     query: root(schema.getQueryType()),
     mutation: root(schema.getMutationType()),
     subscription: root(schema.getSubscriptionType()),
-    types: visible(others, making),
+    types: visible(others, naming),
   })
 }
 
-function build(type: GraphQLNamedType, name: string, making: Making): GraphQLNamedType {
-  const { names, namer } = making
+function build(type: GraphQLNamedType, name: string, naming: Naming): GraphQLNamedType {
+  const { names } = naming
+  const coordinateOf = (part: string): string => partOf(type.name, part).coordinate
   if (isScalarType(type)) {
     if (name === type.name) return type
     return standardScalar(type.name, name) ?? new GraphQLScalarType({ ...type.toConfig(), name })
   }
   if (isEnumType(type)) {
     const config = type.toConfig()
-    return new GraphQLEnumType({ ...config, name, values: renamedKeys(names, type.name, config.values) })
+    return new GraphQLEnumType({
+      ...config,
+      name,
+      values: renamedKeys(names, config.values, coordinateOf, (value) => value),
+    })
   }
   if (isInputObjectType(type)) {
     const config = type.toConfig()
-    const fields = () => {
-      const renamed = Object.entries(renamedKeys(names, type.name, config.fields))
-      return Object.fromEntries(renamed.map(([key, field]) => [key, namer.input(field)]))
-    }
+    const fields = () =>
+      renamedKeys(names, config.fields, coordinateOf, (field) => renamedInput(naming, field))
     return new GraphQLInputObjectType({ ...config, name, fields })
   }
   if (isUnionType(type)) {
     const config = type.toConfig()
-    const types = () => visible(config.types, making)
+    const types = () => visible(config.types, naming)
     return new GraphQLUnionType({ ...config, name, types, resolveType: clientTypeResolver(type, names) })
   }
   const parts = {
     name,
-    interfaces: () => visible(type.getInterfaces(), making),
-    fields: () => fieldsOf(type, false, making),
+    interfaces: () => visible(type.getInterfaces(), naming),
+    fields: () => fieldsOf(type, false, naming),
   }
   if (isInterfaceType(type)) {
     const config: GraphQLInterfaceTypeConfig<unknown, unknown> = { ...type.toConfig(), ...parts }
     return new GraphQLInterfaceType({ ...config, resolveType: clientTypeResolver(type, names) })
   }
   const config: GraphQLObjectTypeConfig<unknown, unknown> = { ...type.toConfig(), ...parts }
-  return new GraphQLObjectType({ ...config, extensions: extensionsOf(type, making) })
+  return new GraphQLObjectType({ ...config, extensions: extensionsOf(type, naming) })
 }
 
-function visible<T extends GraphQLNamedType>(types: readonly T[], { names, typeOf }: Making): T[] {
+function visible<T extends GraphQLNamedType>(types: readonly T[], { names, typeOf }: Naming): T[] {
   return types.filter(({ name }) => names.get(name) !== null).map((type) => typeOf(type))
 }
 
@@ -174,19 +281,20 @@ function visible<T extends GraphQLNamedType>(types: readonly T[], { names, typeO
 function fieldsOf(
   type: Composite,
   areHidden: boolean,
-  { names, namer }: Making,
+  naming: Naming,
 ): GraphQLFieldConfigMap<unknown, unknown> {
   const found: GraphQLFieldConfigMap<unknown, unknown> = {}
   for (const [own, config] of Object.entries(type.toConfig().fields)) {
-    const name = names.get(partOf(type.name, own).coordinate)
-    if ((name === null) === areHidden) found[name ?? own] = namer.field(type.name, own, name ?? own, config)
+    const name = naming.names.get(partOf(type.name, own).coordinate)
+    if ((name === null) === areHidden)
+      found[name ?? own] = renamedField(naming, type.name, own, name ?? own, config)
   }
   return found
 }
 
 /** The hidden fields are among them, as joins may read those. */
-function extensionsOf(type: GraphQLObjectType, making: Making): GraphQLObjectType['extensions'] {
-  const { schema, names } = making
+function extensionsOf(type: GraphQLObjectType, naming: Naming): GraphQLObjectType['extensions'] {
+  const { schema, names } = naming
   const { name, extensions } = type
   const kept = { ...extensions, ...renamedFieldSets(schema, names, extensions, { type: name }) }
   const fields = Object.keys(type.getFields())
@@ -194,22 +302,9 @@ function extensionsOf(type: GraphQLObjectType, making: Making): GraphQLObjectTyp
   if (!isHiding || isRoot(name)) return kept
   const hidden = new GraphQLObjectType({
     name: `${name}Hidden`,
-    fields: () => fieldsOf(type, true, making),
+    fields: () => fieldsOf(type, true, naming),
   })
   return { ...kept, hidden: [...hiddenOf(extensions), hidden] }
-}
-
-function renamedKeys<Value>(
-  names: Names,
-  type: string,
-  parts: Readonly<Record<string, Value>>,
-): Record<string, Value> {
-  return Object.fromEntries(
-    Object.entries(parts).flatMap(([own, value]) => {
-      const name = names.get(partOf(type, own).coordinate)
-      return name === null ? [] : [[name ?? own, value] as const]
-    }),
-  )
 }
 
 /** Source with the names that clients use. */
@@ -254,7 +349,7 @@ export function nameSource(source: Source, options: SourceNames): NamedSource {
   return {
     source: {
       ...source,
-      schema: rebuildSchema(schema, names, own, ownValues),
+      schema: rebuildSchema(toClient, own),
       fields: [...waiting, ...joins].flatMap((field) => contributedTo(toClient, field)),
       types: new Map(types),
     },
@@ -339,14 +434,11 @@ function unfitDefaults(schema: GraphQLSchema, ownValues: OwnValues): readonly Fi
   return found
 }
 
-interface ToClient {
-  readonly schema: GraphQLSchema
-  readonly names: Names
-  readonly ownValues: OwnValues
-}
-
 /** The parent and name of a join are the server's; its type and what it states are the source's. */
-function contributedTo({ schema, names, ownValues }: ToClient, field: ContributedField): ContributedField[] {
+function contributedTo(
+  { schema, names, ownValues }: Omit<Naming, 'typeOf'>,
+  field: ContributedField,
+): ContributedField[] {
   const { parent, name, args = {}, extensions = {}, isJoin = false } = field
   // The arguments of a join are called as they are: its place is none of the source's own.
   const coordinate = isJoin ? '' : partOf(parent, name).coordinate
