@@ -100,14 +100,17 @@ function fieldConfig(
   field: ContributedField,
   parse: ParseType,
 ): GraphQLFieldConfig<unknown, unknown> {
-  const toType: ToType = (node) => typeIn(node, (name) => ownScalar(schema, name) ?? draft.types.get(name))
+  const toType = <T extends GraphQLType>(type: string | T): T =>
+    typeof type === 'string'
+      ? typeIn(parse(type), (name) => ownScalar(schema, name) ?? draft.types.get(name))
+      : type
   const { description, deprecationReason, resolve, subscribe, origin, requires, extensions } = field
-  const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => [
-    name,
-    argumentConfig(toType, arg, parse),
-  ])
+  const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => {
+    const full: ContributedArgument = typeof arg === 'string' ? { type: arg } : arg
+    return [name, { ...full, type: toType(full.type) }]
+  })
   return {
-    type: typeof field.type === 'string' ? toType(parse(field.type)) : field.type,
+    type: toType(field.type),
     args: Object.fromEntries(args),
     description,
     deprecationReason,
@@ -116,17 +119,6 @@ function fieldConfig(
     extensions: { ...extensions, origin, source: id, ...(requires && { requires }) },
   }
 }
-
-function argumentConfig(
-  toType: ToType,
-  arg: string | ContributedArgument,
-  parse: ParseType,
-): GraphQLArgumentConfig {
-  const { type, ...rest } = typeof arg === 'string' ? { type: arg } : arg
-  return { ...rest, type: typeof type === 'string' ? toType(parse(type)) : type }
-}
-
-type ToType = <T extends GraphQLType>(node: TypeNode) => T
 
 /** The scalar that a source means by a name that others may define too. */
 function ownScalar(schema: Source['schema'], name: string): GraphQLScalarType | undefined {

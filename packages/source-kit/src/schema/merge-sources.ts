@@ -24,7 +24,10 @@ export function mergeSources(
   const { given, ...first } = mergeGiven(base, sources, directives, extending.length > 0)
   let merged: Merged = first
   for (const source of extending) {
-    merged = { ...merged, schema: markedBy(source, source.extend?.(merged.schema) ?? merged.schema) }
+    const schema = source.extend?.(merged.schema) ?? merged.schema
+    // It has what the source adds.
+    schema.extensions = { ...schema.extensions, [source.id]: true }
+    merged = { ...merged, schema }
     // An extension may add what fields have waited for.
     if (merged.pending.length > 0) merged = mergeGiven(merged.schema, sources, [], true)
   }
@@ -58,12 +61,6 @@ function mergeGiven(
   const held = sources.flatMap(({ id, schema: own }) => (own ? [[id, own]] : []))
   schema.extensions = { ...schema.extensions, ...Object.fromEntries(held) }
   return { schema, pending, given }
-}
-
-/** It has what the source adds. */
-function markedBy({ id }: Source, schema: GraphQLSchema): GraphQLSchema {
-  schema.extensions = { ...schema.extensions, [id]: true }
-  return schema
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isPromise, isRecord } from '@vinyasa/base'
 import {
   GraphQLObjectType,
   GraphQLSchema,
@@ -21,11 +22,19 @@ import {
   GraphQLScalarType,
   GraphQLUnionType,
   isInterfaceType,
+  GraphQLError,
+  isListType,
+  isNonNullType,
+  type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
+  type GraphQLInputType,
+  type GraphQLOutputType,
   type GraphQLType,
 } from 'graphql'
 import { hiddenOf } from '../own/names.ts'
-import { sharedScalar, withOwnScalars } from './own-scalars.ts'
+import { memberReader } from '../own/members.ts'
+import { standInFor, standInOf, withOwnArguments } from '../own/stand-ins.ts'
+import { exactLiteral, withoutBigInts } from '../json/json-scalar.ts'
 import { SchemaConflictError } from './source.ts'
 import { createTypeOf, type TypeOf } from './type-of.ts'
 
@@ -198,7 +207,7 @@ export function addSchema(draft: Draft, addition: GraphQLSchema): void {
     renamed.set(own.name, roots.get(root) as string)
   }
   for (const type of Object.values(addition.getTypeMap())) {
-    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue
+    if (isBuiltIn(type)) continue
     const name = renamed.get(type.name) ?? type.name
     const existing = types.get(name)
     types.set(name, existing ? combine(existing, type, base) : type)
@@ -222,16 +231,10 @@ export function objectTypeOf({ types, roots }: Draft, parent: string): GraphQLOb
 }
 
 /** Makes an object type that nobody has. */
-export function declareType(
-  { types, roots }: Draft,
-  name: string,
-  description: string | undefined,
-): GraphQLObjectType {
-  const type = new GraphQLObjectType({ name, description, fields: {} })
-  types.set(name, type)
+export function declareType({ types, roots }: Draft, name: string, description: string | undefined): void {
+  types.set(name, new GraphQLObjectType({ name, description, fields: {} }))
   const root = ROOTS[name]
   if (root) roots.set(root, name)
-  return type
 }
 
 /** Makes a schema of the draft. Its types are its own; those that were given may be among them where a `step` is to follow. */
@@ -289,22 +292,15 @@ function combineObjects(existing: GraphQLObjectType, added: GraphQLObjectType): 
   const interfaces = extra.interfaces.filter(
     ({ name }) => !config.interfaces.some((other) => other.name === name),
   )
+  // Fields that clients do not see are those of both.
+  const hidden = [...hiddenOf(config.extensions), ...hiddenOf(extra.extensions)]
   return new GraphQLObjectType({
     ...config,
     description: config.description ?? extra.description,
-    extensions: { ...extra.extensions, ...config.extensions, ...bothHidden(config, extra) },
+    extensions: { ...extra.extensions, ...config.extensions, ...(hidden.length > 0 && { hidden }) },
     fields: { ...config.fields, ...extra.fields },
     interfaces: [...config.interfaces, ...interfaces],
   })
-}
-
-/** Fields that clients do not see are those of both. */
-function bothHidden(
-  first: Pick<GraphQLObjectType, 'extensions'>,
-  second: Pick<GraphQLObjectType, 'extensions'>,
-): Readonly<Record<string, unknown>> {
-  const hidden = [...hiddenOf(first.extensions), ...hiddenOf(second.extensions)]
-  return hidden.length === 0 ? {} : { hidden }
 }
 
 export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {
@@ -328,4 +324,115 @@ function withoutDescriptions(type: GraphQLNamedType): string {
   return printType(type)
     .replace(/"""[\s\S]*?"""\n?/g, '')
     .replace(/\s+/g, ' ')
+}
+
+const asGiven = (value: unknown): unknown => value
+
+/** Returns the scalar for two sources that define one name: it takes all values, which each source parses and serializes. */
+function sharedScalar(first: GraphQLScalarType, second: GraphQLScalarType): GraphQLScalarType {
+  const isSame = first.parseValue === second.parseValue && first.serialize === second.serialize
+  if (first.parseValue === asGiven || isSame) return first
+  return new GraphQLScalarType({
+    ...first.toConfig(),
+    serialize: withoutBigInts,
+    parseValue: asGiven,
+    parseLiteral: exactLiteral,
+  })
+}
+
+/** Has a field parse its arguments and serialize its values by the scalars of its own source. */
+function withOwnScalars(
+  name: string,
+  config: GraphQLFieldConfig<unknown, unknown>,
+  typeOf: TypeOf,
+): GraphQLFieldConfig<unknown, unknown> {
+  const { args = {}, type } = config
+  const isReplaced = (own: GraphQLScalarType): boolean => {
+    const { parseValue } = typeOf(own)
+    return parseValue === asGiven && own.parseValue !== asGiven
+  }
+  const named = getNamedType(type)
+  let { resolve, subscribe } = config
+  if (isScalarType(named) && isReplaced(named)) resolve = serializing(resolve ?? memberReader(name), type)
+  // The configs get other types later.
+  const parsed = Object.entries(args)
+    .map(([key, arg]) => [key, arg.type] as const)
+    .filter(([, own]) => usesReplaced(own, isReplaced, new Set()))
+  if (parsed.length > 0) {
+    const toOwn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+      const values = { ...given }
+      for (const [key, own] of parsed)
+        if (Object.hasOwn(given, key)) values[key] = parsedArgument(key, own, given[key])
+      return values
+    }
+    resolve = withOwnArguments(resolve, toOwn)
+    subscribe = withOwnArguments(subscribe, toOwn)
+  }
+  return { ...config, resolve, subscribe }
+}
+
+type Resolve = NonNullable<GraphQLFieldConfig<unknown, unknown>['resolve']>
+
+function serializing(resolver: Resolve, returnType: GraphQLOutputType): Resolve {
+  return standInFor<Resolve>(
+    (source, args, context, info) =>
+      serialized(returnType, resolver(source, args, context, { ...info, returnType })),
+    { ...standInOf(resolver), type: returnType, written: returnType },
+  )
+}
+
+/** Each value that its scalar refuses is an error at its place. */
+function serialized(type: GraphQLOutputType, value: unknown): unknown {
+  if (value === null || value === undefined || value instanceof Error) return value
+  if (isPromise(value)) return value.then((later) => serialized(type, later))
+  if (isNonNullType(type)) return serialized(type.ofType, value)
+  if (isListType(type))
+    return Array.isArray(value) ? value.map((item) => serialized(type.ofType, item)) : value
+  try {
+    return (type as GraphQLScalarType).serialize(value)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function usesReplaced(
+  type: GraphQLInputType,
+  isReplaced: (own: GraphQLScalarType) => boolean,
+  seen: Set<GraphQLNamedType>,
+): boolean {
+  const named = getNamedType(type)
+  if (seen.has(named)) return false
+  seen.add(named)
+  if (isScalarType(named)) return isReplaced(named)
+  return (
+    isInputObjectType(named) &&
+    Object.values(named.getFields()).some((one) => usesReplaced(one.type, isReplaced, seen))
+  )
+}
+
+function parsedArgument(name: string, type: GraphQLInputType, value: unknown): unknown {
+  try {
+    return parsedBy(type, value)
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new GraphQLError(`Argument "${name}" has an invalid value: ${message}`, {
+      originalError: cause as Error,
+      extensions: { code: 'BAD_USER_INPUT' },
+    })
+  }
+}
+
+function parsedBy(type: GraphQLInputType, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (isNonNullType(type)) return parsedBy(type.ofType, value)
+  if (isListType(type)) return Array.isArray(value) ? value.map((item) => parsedBy(type.ofType, item)) : value
+  if (isScalarType(type)) return type.parseValue(value)
+  if (!isInputObjectType(type) || !isRecord(value)) return value
+  const fields = type.getFields()
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const field = fields[key]
+      return [key, field ? parsedBy(field.type, item) : item]
+    }),
+  )
 }
