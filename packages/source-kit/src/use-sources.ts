@@ -12,12 +12,11 @@ import {
   isObjectType,
 } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
-import type { Executor } from './plan/plain-executor.ts'
 import { type Source, SchemaConflictError } from './schema/source.ts'
 import { createAnswerTurns } from './answer/answer-turns.ts'
 import { createHeldAnswers } from './answer/held-answers.ts'
 import { countObjects } from './answer/count-objects.ts'
-import { createPlanner, type Planner } from './plan/planner.ts'
+import { createPlanner, type Executor } from './plan/planner.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
 import { hiddenOf } from './own/names.ts'
 import type { Pending } from './schema/add-fields.ts'
@@ -70,34 +69,10 @@ function ensureQuery(schema: GraphQLSchema, sources: number): GraphQLSchema {
   return new GraphQLSchema({ ...schema.toConfig(), query })
 }
 
-/** The state that all sources of one server share. */
-interface SourceServer {
-  readonly planner: Planner
-  readonly limits: AnswerLimits
-  /** Sets limits for all answers; each of those who bring sources may do so. */
-  limit(limits: AnswerLimits): void
-  /** Gives directives to all schemas that are made. */
-  direct(directives: readonly GraphQLDirective[]): void
-  /** Says whether large answers are held, whenever that changes. */
-  onLargeAnswers(listener: (areHeld: boolean) => void): void
-  /** Has the objects of this schema's answers counted. */
-  count(schema: GraphQLSchema): void
-  /** True for the first to be added, which plans for all. */
-  add(sources: readonly Source[]): boolean
-  /** A schema with what sources add to it; undefined where it has all of that. */
-  extend(schema: GraphQLSchema): GraphQLSchema | undefined
-  /** The schema of a server that has no other; undefined where it has one. */
-  whole(): GraphQLSchema | undefined
-  /**
-   * The schema anew, after a source has changed; undefined before there was one.
-   * @throws SchemaConflictError where it would lack what it had; it stays as it was
-   */
-  renew(): GraphQLSchema | undefined
-  /** @throws SchemaConflictError where a field waits for a type, or for a field of its parent, that nothing defines */
-  refuseMissingTypes(): void
-}
+type SourceServer = ReturnType<typeof createServer>
 
-function createServer(): SourceServer {
+/** Creates the state that all sources of one server share. */
+function createServer() {
   const sources: Source[] = []
   const directives: GraphQLDirective[] = []
   let limits: AnswerLimits = {}
@@ -129,31 +104,42 @@ function createServer(): SourceServer {
 
   return {
     planner,
-    get limits() {
+    get limits(): AnswerLimits {
       return limits
     },
-    count(schema) {
+    /** Has the objects of this schema's answers counted. */
+    count(schema: GraphQLSchema): void {
       if (counted.has(schema)) return
       counted.add(schema)
       countObjects(schema, answerTurns)
     },
-    direct: (given) => void directives.push(...given),
-    limit: (given) => void (limits = { ...limits, ...given }),
-    onLargeAnswers: (listener) => void listeners.add(listener),
-    add(added) {
+    /** Gives directives to all schemas that are made. */
+    direct: (given: readonly GraphQLDirective[]) => void directives.push(...given),
+    /** Sets limits for all answers; each of those who bring sources may do so. */
+    limit: (given: AnswerLimits) => void (limits = { ...limits, ...given }),
+    /** Says whether large answers are held, whenever that changes. */
+    onLargeAnswers: (listener: (areHeld: boolean) => void) => void listeners.add(listener),
+    /** True for the first to be added, which plans for all. */
+    add(added: readonly Source[]): boolean {
       const isFirst = sources.length === 0
       sources.push(...added)
       for (const { id, onPlan } of added) if (onPlan) planner.listen(id, onPlan)
       return isFirst
     },
-    extend(schema) {
+    /** A schema with what sources add to it; undefined where it has all of that. */
+    extend(schema: GraphQLSchema): GraphQLSchema | undefined {
       if (made.has(schema)) return undefined
       base = schema
       const extended = merge(schema)
       return extended === schema ? undefined : extended
     },
+    /** The schema of a server that has no other; undefined where it has one. */
     whole: () => (current ? undefined : merge(null)),
-    renew() {
+    /**
+     * The schema anew, after a source has changed; undefined before there was one.
+     * @throws SchemaConflictError where it would lack what it had; it stays as it was
+     */
+    renew(): GraphQLSchema | undefined {
       if (!current) return undefined
       const before = { current, merged }
       merged = new WeakMap()
@@ -164,7 +150,8 @@ function createServer(): SourceServer {
       ;({ current, merged } = before)
       throw missingError(schema, first)
     },
-    refuseMissingTypes() {
+    /** @throws SchemaConflictError where a field waits for a type, or for a field of its parent, that nothing defines */
+    refuseMissingTypes(): void {
       const [first] = current?.pending ?? []
       if (current && first) throw missingError(current.schema, first)
     },

@@ -19,16 +19,13 @@ export function giveUpIfLeft(size: AnswerSize, context: unknown): void {
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {
   if (typeof executed !== 'object' || executed === null || Symbol.asyncIterator in executed) return executed
   size.done()
-  if (!size.refusal && !isJsonResult(executed)) measure(size, executed)
-  return size.refusal ? { errors: [size.refusal] } : executed
-}
-
-function measure(size: AnswerSize, { data }: ExecutionResult): void {
   try {
-    size.add(0, measureJson(data, size.maxBytes))
+    if (!size.refusal && !isJsonResult(executed))
+      size.add(0, measureJson((executed as ExecutionResult).data, size.maxBytes))
   } catch {
     // It is in the refusal.
   }
+  return size.refusal ? { errors: [size.refusal] } : executed
 }
 
 /** Writes a long result as JSON, a slice in each turn of the client. Errors and extensions are for others to write. */

@@ -1,5 +1,6 @@
 import type { JsonText } from '@vinyasa/base'
 import type { JoinedJson, JsonSize, PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
+import { groupBy } from '../schema/group-by.ts'
 import { mergeRecorded, type Recorded } from '../plan/recorded.ts'
 
 /** Key of a parent for a field that another kind of source joins; null if the parent has no key. */
@@ -38,16 +39,14 @@ export class SharedJoins<Json extends JsonText> {
    */
   async load(all: readonly SharedKey[]): Promise<void> {
     if (this.#isOver) return
-    const asked = new Map<Load<Json>, (string | null)[]>()
-    for (const { shared, key } of all) {
-      const load = this.#loadOf(shared)
-      if (load.values.has(key)) continue
-      load.values.set(key, undefined)
-      const keys = asked.get(load)
-      if (keys) keys.push(key)
-      else asked.set(load, [key])
-    }
-    await Promise.all([...asked].map(([load, keys]) => this.#ask(load, keys)))
+    const asked = all.filter(({ shared, key }) => {
+      const { values } = this.#loadOf(shared)
+      const isNew = !values.has(key)
+      if (isNew) values.set(key, undefined)
+      return isNew
+    })
+    const byLoad = groupBy(asked, ({ shared }) => this.#loadOf(shared))
+    await Promise.all([...byLoad].map(([load, keys]) => this.#ask(load, keys)))
     this.#hold(all)
   }
 
@@ -81,9 +80,9 @@ export class SharedJoins<Json extends JsonText> {
     return this.#loads.get(shared)?.values.get(key) as Value<Json>
   }
 
-  async #ask({ started, values }: Load<Json>, keys: readonly (string | null)[]): Promise<void> {
-    const joined = await started.load(keys)
-    for (const [index, key] of keys.entries()) values.set(key, { joined: joined[index] as JoinedJson })
+  async #ask({ started, values }: Load<Json>, asked: readonly SharedKey[]): Promise<void> {
+    const joined = await started.load(asked.map(({ key }) => key))
+    for (const [index, { key }] of asked.entries()) values.set(key, { joined: joined[index] as JoinedJson })
   }
 
   #hold(all: readonly SharedKey[]): void {

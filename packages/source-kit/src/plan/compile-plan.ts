@@ -3,7 +3,7 @@ import type { SelectionScope } from './selection-scope.ts'
 import type { FastPath, Prepared, Selection } from './fast-path.ts'
 import { constantText, type ConstantText } from '../answer/json-result.ts'
 import { NotPlannable } from './refusals.ts'
-import { fastPathOf } from './registry.ts'
+import { fastPaths } from './registry.ts'
 
 /** The calls for the root fields of an operation, and how the answer is put together of what they bring. */
 export interface Plan {
@@ -35,7 +35,7 @@ export function compilePlan(
     }
     const field = root.getFields()[name]
     if (!field) throw new NotPlannable(`${root.name} has no field ${name}`)
-    const path = fastPathOf(field)
+    const path = fastPaths.of(field)
     if (!path) throw new NotPlannable(`the resolver of ${root.name}.${name} does not support plans`)
     const group = groups.get(path) ?? { selections: [], places: [] }
     groups.set(path, group)

@@ -70,22 +70,15 @@ export class OperationPlans {
     for (const name of this.#conditions)
       key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
     // Neither true nor false is an error.
-    if (key.includes('?'))
-      return {
-        plan: undefined,
-        reason: 'the condition of a @skip or @include directive is not a boolean',
-        isNew: false,
-      }
+    if (key.includes('?')) return noPlan('the condition of a @skip or @include directive is not a boolean')
     const variants = this.#variants
     const known = variants.get(key)
     known?.place?.use()
     if (known) return known.found
     if (variants.size >= MAX_VARIANTS)
-      return {
-        plan: undefined,
-        reason: `the operation was called with more than ${MAX_VARIANTS} combinations of its @skip and @include conditions`,
-        isNew: false,
-      }
+      return noPlan(
+        `the operation was called with more than ${MAX_VARIANTS} combinations of its @skip and @include conditions`,
+      )
     const { plan, reason, selections } = this.#compile(variables)
     const variant: Variant = { found: { plan, reason, isNew: false } }
     variants.set(key, variant)
@@ -102,13 +95,20 @@ export class OperationPlans {
     const counted = counting(conditions)
     const [schema, operation, fragments] = [this.#schema, this.operation, fragmentsOf(this.#document)]
     try {
-      const plan = planFor({ schema, operation, fragments, includes: counted.includes })
+      const scope = { schema, operation, fragments, includes: counted.includes }
+      const root = schema.getQueryType()
+      if (!root) throw new NotPlannable('the schema has no query type')
+      const plan = compilePlan(scope, root, collectFields({ ...scope, type: root }, [operation.selectionSet]))
       return { plan, reason: undefined, selections: counted.selections() }
     } catch (error) {
       // Whatever a user's types throw here, they throw in ordinary execution too.
       return { ...none, reason: error instanceof Error ? error.message : String(error) }
     }
   }
+}
+
+function noPlan(reason: string): Found {
+  return { plan: undefined, reason, isNew: false }
 }
 
 /** Counts the selections that are looked at for one plan. */
@@ -136,12 +136,6 @@ function counting(conditions: Readonly<Record<string, boolean>>): {
 function forgetting(variants: Map<string, unknown>, key: string): () => void {
   const held = new WeakRef(variants)
   return () => void held.deref()?.delete(key)
-}
-
-function planFor(scope: SelectionScope): Plan {
-  const root = scope.schema.getQueryType()
-  if (!root) throw new NotPlannable('the schema has no query type')
-  return compilePlan(scope, root, collectFields({ ...scope, type: root }, [scope.operation.selectionSet]))
 }
 
 function sourcesOf(scope: SelectionScope): string[] {

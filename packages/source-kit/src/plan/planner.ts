@@ -1,5 +1,6 @@
 import { createRoom, placeOf, type Room, type JsonText } from '@vinyasa/base'
 import { type AnswerLimits, type AnswerWatcher, beginAnswer } from '@vinyasa/yoga-internals'
+import * as graphql from 'graphql'
 import {
   getOperationAST,
   type DocumentNode,
@@ -11,11 +12,26 @@ import { boundLater, giveUpIfLeft } from '../answer/bound-answer.ts'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { OperationPlans } from './operation-plans.ts'
-import { plainExecutor, type Executor } from './plain-executor.ts'
 import type { PlanEvent } from './plan-event.ts'
 import { createJsonResult, interleave } from '../answer/json-result.ts'
 import { withRecorded } from './recorded.ts'
 import { FallBack } from './refusals.ts'
+
+export type Executor = (args: ExecutionArgs) => unknown
+
+/** graphql 17 executes documents of schemas with `@defer` by another function. */
+const { experimentalExecuteIncrementally: incrementally } = graphql as {
+  readonly experimentalExecuteIncrementally?: Executor
+}
+
+/**
+ * The interpreter of the server or of graphql, as a function that executes any document; undefined for everything else:
+ * another plugin put it there for a reason.
+ */
+function plainExecutor(executor: Executor, own: Executor | undefined): Executor | undefined {
+  if (executor === incrementally || executor === own) return executor
+  return executor === graphql.execute ? (incrementally ?? executor) : undefined
+}
 
 /**
  * Makes the calls of a plan and puts the answer together. Where a call fails, or brings what is not for a plan to

@@ -1,4 +1,3 @@
-import type { GraphQLField } from 'graphql'
 import { ResolverMarks } from '../own/stand-ins.ts'
 import type { SelectionScope } from './selection-scope.ts'
 import type { FastPath, PreparedJoin, Selection } from './fast-path.ts'
@@ -6,16 +5,11 @@ import type { FastPath, PreparedJoin, Selection } from './fast-path.ts'
 type Resolver = (...args: never[]) => unknown
 
 /** The resolvers that plans can do without: one table for all servers, since a resolver is one for all servers. */
-const paths = new ResolverMarks<FastPath>()
+export const fastPaths: ResolverMarks<FastPath> = new ResolverMarks()
 
 /** Allows plans of all servers to execute the field of this resolver with a fast path. */
 export function offerField(resolve: Resolver, path: FastPath): void {
-  paths.mark(resolve, path)
-}
-
-/** Undefined where the field has no fast path, or another plugin has put a resolver of its own there. */
-export function fastPathOf(field: GraphQLField<unknown, unknown>): FastPath | undefined {
-  return paths.of(field)
+  fastPaths.mark(resolve, path)
 }
 
 /**
@@ -23,5 +17,5 @@ export function fastPathOf(field: GraphQLField<unknown, unknown>): FastPath | un
  * @throws NotPlannable
  */
 export function prepareJoin(selection: Selection, scope: SelectionScope): PreparedJoin | undefined {
-  return fastPathOf(selection.field)?.prepareJoin?.(selection, scope)
+  return fastPaths.of(selection.field)?.prepareJoin?.(selection, scope)
 }
