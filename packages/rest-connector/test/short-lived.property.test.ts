@@ -2,7 +2,7 @@ import { Ending } from '@vinyasa/base'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { AttemptInfo } from '../src/call/calling.ts'
-import { createJoinRun } from '../src/joins/join-run.ts'
+import { createJoinRun } from '../src/json/object-plan.ts'
 
 const nothing = {} as never
 

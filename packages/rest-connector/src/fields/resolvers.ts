@@ -43,8 +43,7 @@ export function rootResolver(
     const result = recorded ? await recorded() : checked(await enveloped(args, rootScope(context, info)))
     return withObjects(result, info.returnType, endpoint.name)
   }
-  if (isPlannable)
-    offerField(marks.mark(resolve, { kind: 'endpoint', call: enveloped, checked, turns }), restFastPath)
+  if (isPlannable) offerField(marks.mark(resolve, { kind: 'endpoint', call: enveloped, turns }), restFastPath)
   return resolve
 }
 
@@ -72,11 +71,6 @@ export function isEvent({ operation }: GraphQLResolveInfo): boolean {
   return operation.operation === 'subscription'
 }
 
-/** A scalar that is never an object or a list in JSON. */
-function isScalarName(name: string): boolean {
-  return name !== 'JSON' && SCALARS.has(name)
-}
-
 /**
  * Reads one member of a response. Scalars are checked first, because GraphQL's own message about a value of the wrong
  * kind quotes it, and the value may be an object with members that no client may select. Names that every object
@@ -91,7 +85,7 @@ export function fieldResolver(
   kind: TypeDefinition['kind'] | undefined,
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
   const place = `${typeName}.${name}`
-  const isScalar = isScalarName(type.name) || kind === 'scalar'
+  const isScalar = (type.name !== 'JSON' && SCALARS.has(type.name)) || kind === 'scalar'
   const compile = (): MemberPath => {
     // Its entries are a list of them.
     if (isScalar || kind === 'enum' || (type.isList && kind !== 'entry')) refuseLevel(key, type.text)

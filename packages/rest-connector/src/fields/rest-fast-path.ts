@@ -10,11 +10,16 @@ import {
   writtenType,
 } from '@vinyasa/source-kit'
 import type { Args } from '../templates/template.ts'
-import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
-import { ValueCompiler, type ValuePlan } from '../json/compile-object.ts'
-import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
-import { loadJoins } from '../joins/load-joins.ts'
-import { hasJoins, type ObjectPlan, type PlannedJoin, Writing } from '../json/object-plan.ts'
+import { compileArguments, ValueCompiler, type ValuePlan } from '../json/compile-object.ts'
+import {
+  createJoinRun,
+  hasJoins,
+  type JoinRun,
+  loadJoins,
+  type ObjectPlan,
+  type PlannedJoin,
+  Writing,
+} from '../json/object-plan.ts'
 import { marks, type PlannableEndpoint } from '../json/planned-field.ts'
 import { setImmediate } from 'node:timers'
 
@@ -62,19 +67,14 @@ interface PlannedCall {
   /** The response name. */
   readonly key: string
   readonly endpoint: PlannableEndpoint
-  readonly argumentsOf: ArgumentsOf
+  readonly argumentsOf: PlannedJoin['argumentsOf']
   readonly value: ValuePlan
 }
 
-/** Text that stands around the JSON of a field. */
-interface Around {
+/** A root field with the text around its JSON. */
+interface WrittenCall extends PlannedCall {
   readonly before: string
   readonly after: string
-}
-
-/** A root field with the text around it. */
-interface WrittenCall extends Around {
-  readonly call: PlannedCall
   /** Undefined where what joins bring is in it: that is of one execution. */
   readonly once: WrittenOnce | undefined
 }
@@ -96,18 +96,19 @@ export const restFastPath: FastPath = {
         value: compiler.value(writtenType(field), [node, ...others], false),
       }
     })
-    const prepare = (around: Around): Prepared => {
+    const prepare = (before: string, after: string): Prepared => {
       const written = calls.map((call): WrittenCall => {
         const { object } = call.value
-        return { call, ...around, once: object && hasJoins(object) ? undefined : new WrittenOnce() }
+        const once = object && hasJoins(object) ? undefined : new WrittenOnce()
+        return { ...call, before, after, once }
       })
       return { start: (site) => start(written, site) }
     }
     const [first] = calls
     return {
-      ...prepare({ before: '', after: '' }),
+      ...prepare('', ''),
       isOneCall: calls.length === 1 && !(first?.value.object && hasJoins(first.value.object)),
-      whole: (before, after) => prepare({ before, after }),
+      whole: prepare,
     }
   },
 
@@ -156,8 +157,7 @@ export const restFastPath: FastPath = {
   },
 }
 
-function start(written: readonly WrittenCall[], site: Site): Started {
-  const calls = written.map(({ call }) => call)
+function start(calls: readonly WrittenCall[], site: Site): Started {
   const run = sharedOf(site, createJoinRun)
   let given: Args[]
   try {
@@ -178,14 +178,14 @@ function start(written: readonly WrittenCall[], site: Site): Started {
     })
   })
   return {
-    json: writeAll(written, complete, run, site.size),
+    json: writeAll(calls, complete, run, site.size),
     recorded() {
       const roots = new Map<string, () => unknown>()
-      for (const [index, { key, endpoint }] of calls.entries()) {
+      for (const [index, { key }] of calls.entries()) {
         const reply = pending[index] as Promise<unknown>
         // Execution may end before it looks at every field.
         reply.catch(() => {})
-        roots.set(key, async () => endpoint.checked(await reply))
+        roots.set(key, () => reply)
       }
       return { ...run.recorded(), roots }
     },
@@ -223,7 +223,7 @@ async function write(
 }
 
 function writeOne(
-  { call: { value, endpoint }, before, after }: WrittenCall,
+  { value, endpoint, before, after }: WrittenCall,
   given: unknown,
   writing: Writing,
 ): Written {

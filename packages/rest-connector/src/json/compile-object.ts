@@ -6,6 +6,8 @@ import {
   ownIsTypeOf,
   prepareJoin,
   type SelectionScope,
+  type Variables,
+  prepareArguments,
   serializedKey,
   tellerOf,
   writtenType,
@@ -33,7 +35,6 @@ import {
   isSpecifiedScalarType,
   type GraphQLLeafType,
 } from 'graphql'
-import { compileArguments } from './compile-arguments.ts'
 import { entriesOf, isEntry } from './entries.ts'
 import {
   hasJoins,
@@ -50,6 +51,7 @@ import {
 import { responseMember, type ResponseMember } from '../declare/members.ts'
 import { marks, type PlannableJoin } from './planned-field.ts'
 import { stringifySlices, isRecord } from '@vinyasa/base'
+import type { Args } from '../templates/template.ts'
 
 /** Characters of a list that are written at once. */
 const PIECE_LENGTH = 4_096
@@ -192,35 +194,6 @@ function leafPieces(type: GraphQLLeafType, isScalar: boolean): WritePieces | und
 /** Object types below interfaces and unions that one plan may hold. */
 const MAX_MEMBERS = 200
 
-/**
- * The plans of one operation's selections. A field of an interface is selected on each of its types: what is below it is
- * planned once, so that nested interfaces do not multiply.
- */
-class KnownPlans {
-  readonly #plans = new Map<GraphQLNamedType, { nodes: readonly FieldNode[]; plan: ObjectPlan }[]>()
-  #members = 0
-
-  get(type: GraphQLNamedType, nodes: readonly FieldNode[], make: () => ObjectPlan): ObjectPlan {
-    const known = this.#plans.get(type) ?? []
-    const found = known.find(
-      (one) => one.nodes.length === nodes.length && one.nodes.every((node, index) => node === nodes[index]),
-    )
-    if (found) return found.plan
-    const plan = make()
-    this.#plans.set(type, [...(this.#plans.get(type) ?? []), { nodes, plan }])
-    return plan
-  }
-
-  /** @throws NotPlannable */
-  countMembers(count: number): void {
-    this.#members += count
-    if (this.#members > MAX_MEMBERS)
-      throw new NotPlannable(
-        `the interfaces and unions in the operation have more than ${MAX_MEMBERS} object types`,
-      )
-  }
-}
-
 /** A selection on values of several object types, by what each of them selects. */
 function abstractPlan(
   tell: Parameters<typeof markTeller>[1],
@@ -264,7 +237,12 @@ export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | '
 /** Compiles selections of one operation. @throws NotPlannable */
 export class ValueCompiler {
   readonly #scope: SelectionScope
-  readonly #known = new KnownPlans()
+  /**
+   * A field of an interface is selected on each of its types: what is below it is planned once, so that nested interfaces do
+   * not multiply.
+   */
+  readonly #plans = new Map<GraphQLNamedType, { nodes: readonly FieldNode[]; plan: ObjectPlan }[]>()
+  #members = 0
 
   constructor(scope: SelectionScope) {
     this.#scope = scope
@@ -304,10 +282,18 @@ export class ValueCompiler {
     if (isListType(type)) return this.#list(type.ofType as GraphQLOutputType, nodes, isScalar)
     if (isLeafType(type))
       return { object: undefined, write: leafWriter(type, isScalar), pieces: leafPieces(type, isScalar) }
-    const plan = this.#known.get(type, nodes, () =>
-      isObjectType(type) ? this.#object(type, nodes) : this.#abstract(type as GraphQLAbstractType, nodes),
-    )
+    const plan = this.#composite(type, nodes)
     return { object: plan, write: plan.write, pieces: plan.pieces }
+  }
+
+  #composite(type: GraphQLObjectType | GraphQLAbstractType, nodes: readonly FieldNode[]): ObjectPlan {
+    const found = this.#plans
+      .get(type)
+      ?.find((one) => one.nodes.length === nodes.length && one.nodes.every((node, at) => node === nodes[at]))
+    if (found) return found.plan
+    const plan = isObjectType(type) ? this.#object(type, nodes) : this.#abstract(type, nodes)
+    this.#plans.set(type, [...(this.#plans.get(type) ?? []), { nodes, plan }])
+    return plan
   }
 
   #list(itemType: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
@@ -332,7 +318,11 @@ export class ValueCompiler {
         `the type ${type.name} does not use the resolveType function of its source, so graphql-js must execute the operation`,
       )
     const members = this.#scope.schema.getPossibleTypes(type)
-    this.#known.countMembers(members.length)
+    this.#members += members.length
+    if (this.#members > MAX_MEMBERS)
+      throw new NotPlannable(
+        `the interfaces and unions in the operation have more than ${MAX_MEMBERS} object types`,
+      )
     return abstractPlan(tell, new Map(members.map((one) => [one.name, this.#object(one, nodes)])))
   }
 
@@ -393,6 +383,21 @@ export class ValueCompiler {
 }
 
 type Below = ObjectPlan['below'][number]
+
+/** Returns what gives the arguments of a field. It throws FallBack where one is wrong, which graphql-js then reports. */
+export function compileArguments(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): (variables: Variables) => Args {
+  const argumentsOf = prepareArguments(field, node)
+  return (variables) => {
+    try {
+      return argumentsOf(variables)
+    } catch {
+      throw new FallBack('an argument is invalid')
+    }
+  }
+}
 
 const itself: Read = (parent) => parent
 

@@ -7,8 +7,6 @@ import type { Args } from '../templates/template.ts'
 export interface PlannableEndpoint {
   readonly kind: 'endpoint'
   readonly call: Call
-  /** Makes of a call's result what the field's resolver gives. */
-  readonly checked: (result: unknown) => unknown
   /** The turns of the event loop in which long answers are worked on. */
   readonly turns: Turns
 }
