@@ -29,26 +29,24 @@ export interface ApiKeyOptions extends EnvironmentOptions {
  * @throws RestConfigError if the environment variable is not set
  */
 export function bearer(token: SecretSource, options: EnvironmentOptions = {}): RequestInterceptor {
-  const read = secretReader(token, options)
-  const bearing = (value: string): HeaderValues => ({ authorization: `Bearer ${value}` })
-  return withCredential(
-    setHeaders((info) => after(read(info), bearing)),
-    token,
-    options,
-  )
+  return secretHeader(token, options, (value) => ({ authorization: `Bearer ${value}` }))
 }
 
 /** Creates an interceptor that adds `X-API-Key: <key>`. @throws RestConfigError if the environment variable is not set */
 export function apiKey(key: SecretSource, options: ApiKeyOptions = {}): RequestInterceptor {
   const { header = 'X-API-Key' } = options
-  const read = secretReader(key, options)
-  const named = (value: string): HeaderValues => ({ [header]: value })
-  return withCredential(
-    setHeaders((info) => after(read(info), named)),
-    key,
-    options,
-    header,
-  )
+  return secretHeader(key, options, (value) => ({ [header]: value }), header)
+}
+
+function secretHeader(
+  secret: SecretSource,
+  options: EnvironmentOptions,
+  headersWith: (value: string) => HeaderValues,
+  ...account: readonly string[]
+): RequestInterceptor {
+  const read = secretReader(secret, options)
+  const interceptor = setHeaders((info) => after(read(info), headersWith))
+  return withCredential(interceptor, secret, options, ...account)
 }
 
 export function secretReader(

@@ -20,14 +20,16 @@ export interface PatientClientOptions extends Omit<Client.Options, 'connect'> {
  */
 export class PatientClient extends Client {
   readonly #interim: InterimAnswers
-  readonly #age: ConnectionAge
+  /** The next request waits until an old connection is closed, and has its name looked up. */
+  readonly #endOld: () => void
 
   constructor(
     origin: string | URL,
     { connect, maxConnectionAgeMs, clock, ...options }: PatientClientOptions,
   ) {
     const interim = new InterimAnswers()
-    const age = new ConnectionAge(maxConnectionAgeMs, clock)
+    let current: Socket | undefined
+    let since = 0
     super(origin, {
       ...options,
       connect(target, done) {
@@ -35,42 +37,23 @@ export class PatientClient extends Client {
           const [, socket] = outcome
           if (socket) {
             interim.watch(socket)
-            age.begin(socket)
+            current = socket
+            since = clock.now()
           }
           done(...outcome)
         })
       },
     })
     this.#interim = interim
-    this.#age = age
+    this.#endOld = () => {
+      if (maxConnectionAgeMs > 0 && clock.now() - since >= maxConnectionAgeMs) current?.destroy()
+    }
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.#age.endOld()
+    this.#endOld()
     this.#interim.expect()
     return super.dispatch(options, handler)
-  }
-}
-
-class ConnectionAge {
-  readonly #maxMs: number
-  readonly #clock: Clock
-  #socket: Socket | undefined
-  #since = 0
-
-  constructor(maxMs: number, clock: Clock) {
-    this.#maxMs = maxMs === 0 ? Infinity : maxMs
-    this.#clock = clock
-  }
-
-  begin(socket: Socket): void {
-    this.#socket = socket
-    this.#since = this.#clock.now()
-  }
-
-  /** The next request waits until it is closed, and has its name looked up. */
-  endOld(): void {
-    if (this.#clock.now() - this.#since >= this.#maxMs) this.#socket?.destroy()
   }
 }
 

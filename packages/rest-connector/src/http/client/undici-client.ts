@@ -1,4 +1,4 @@
-import { type Ending, processLedger, type ReplyFlow, ReplyMemory } from '@vinyasa/base'
+import { type Ending, keyed, processLedger, type ReplyFlow, ReplyMemory } from '@vinyasa/base'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
@@ -58,13 +58,10 @@ export function createTransport(options: TransportOptions): Transport {
   const own = new Exchanges(maxConnections)
   const ofOthers = new Map<string, Exchanges>()
 
-  function exchangesWith(other: string): Exchanges {
-    if (other === origin) return own
-    let exchanges = ofOthers.get(other)
-    if (!exchanges)
-      ofOthers.set(other, (exchanges = new Exchanges(maxConnections, () => ofOthers.delete(other))))
-    return exchanges
-  }
+  const exchangesWith = keyed(
+    (other: string) => new Exchanges(maxConnections, () => ofOthers.delete(other)),
+    ofOthers,
+  )
 
   async function openOthers(): Promise<Dispatcher> {
     const { Agent } = await import('undici')
@@ -74,7 +71,13 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send(request, ending, caller) {
       const { origin: to = origin } = request
-      const exchange = { ending, maxResponseBytes, memory, to, exchanges: exchangesWith(to) }
+      const exchange = {
+        ending,
+        maxResponseBytes,
+        memory,
+        to,
+        exchanges: to === origin ? own : exchangesWith(to),
+      }
       if (pool && to === origin) return sendOn(pool, request, exchange, caller)
       others ??= openOthers()
       return others.then((dispatcher) => sendOn(dispatcher, request, exchange, caller))
