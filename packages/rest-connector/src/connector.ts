@@ -1,18 +1,38 @@
-import { createDependencyCache, type VariesBy, toVariesBy, statedDependsOn } from '@vinyasa/invalidation'
+import { createTransport } from '#http-client'
+import { createAttachment, createTurns, keyed, limitFreshness, systemClock, type Clock } from '@vinyasa/base'
+import {
+  createDependencyCache,
+  createInvalidationBus,
+  createMutationAnnouncer,
+  statedDependsOn,
+  toVariesBy,
+  type VariesBy,
+} from '@vinyasa/invalidation'
 import { type Meant, mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import { type GraphQLSchema, getNamedType, isAbstractType, isLeafType, isObjectType } from 'graphql'
 import type { MutationField } from './call/announce.ts'
 import { createCall, type Callable, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
-import { atPlace, badInput, RestConfigError } from './errors.ts'
+import { atPlace, badInput, RestConfigError, restError } from './errors.ts'
 import { refuseWrongOptions } from './known-options.ts'
 import type { RestConnectorOptions } from './options.ts'
-import type { ResponseTypes } from './call/cache/response-cache.ts'
-import { createSettings } from './call/settings.ts'
-import type { RestConnectorStats } from './call/stats.ts'
+import { createResponseCache, freeze, type ResponseTypes } from './call/cache/response-cache.ts'
+import { createCounters, type RestConnectorStats } from './call/stats.ts'
 import type { Args } from './templates/template.ts'
 import type { ReadsHeaders } from './interceptors/interceptor.ts'
+import { headerSourcesOf } from './interceptors/set-headers.ts'
+import { statedFreshMs } from './call/cache/cache-control.ts'
+import { createFlights } from './call/cache/flights.ts'
+import type { CallSettings } from './call/calling.ts'
+import { createBodyLog } from './call/log-bodies.ts'
+import type { RestResponse } from './http/attempt.ts'
+import { createForwardHeaders } from './http/forward-headers.ts'
+import { parseBaseUrl } from './http/transport.ts'
+import { createBreaker } from './retry/breaker.ts'
+import { createRetryBudget } from './retry/retry-budget.ts'
+import { retryPresets, type RetryOptions } from './retry/retry-policy.ts'
+import { compileHeaders } from './templates/header-template.ts'
 
 /**
  * All types that a response is made of: a kept one holds every member, whatever was selected, entities inside entities
@@ -22,7 +42,7 @@ import type { ReadsHeaders } from './interceptors/interceptor.ts'
 function responseTypesOf(
   { types: declared, returnType }: CompiledEndpoint,
   schema: GraphQLSchema,
-  clientType: (own: string) => string = (own) => own,
+  clientType: (own: string) => string,
 ): ResponseTypes {
   const found = new Set<string>()
   const root = schema.getQueryType()
@@ -63,6 +83,121 @@ function variesByOf(connector: string, options: RestConnectorOptions): VariesBy 
   )
 }
 
+/** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
+function createSettings(connector: string, options: RestConnectorOptions) {
+  const { timeoutMs = 30_000, defaultHeaders = {}, transformer, observe } = options
+  const { totalTimeoutMs, maxResponseBytes = 10_000_000 } = options
+  const { maxResponseItems = 500_000 } = options
+  const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
+  const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
+  const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
+  const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
+  const { bus = createInvalidationBus(), limitsResponseCache = true } = options
+  const home = atPlace(['baseUrl'], () => parseBaseUrl(options.baseUrl))
+  atPlace(['defaultHeaders'], () => compileHeaders(defaultHeaders))
+  const retry = atPlace(['retry'], () => retryOf(options))
+  const forward = createForwardHeaders(forwardHeaders)
+  const logBody = atPlace(['logBodies'], () => createBodyLog(options.logBodies, logger, env))
+  const counters = createCounters()
+  const isInTouch = (): boolean => bus.isInTouch !== false
+  const cache = createResponseCache({
+    size: cacheSize,
+    maxBytes: cacheMaxBytes,
+    ttlMs: cacheTtlMs,
+    clock,
+    isInTouch,
+    maxAgeMs: () => bus.maxAgeMs ?? Infinity,
+  })
+  const flights = createFlights<RestResponse>({
+    onShared: () => void counters.shared++,
+    mayJoin: isInTouch,
+    share: freeze,
+  })
+  const { origin } = home.base
+  const transport = createTransport({
+    origin,
+    maxResponseBytes,
+    maxConnections,
+    maxConnectionAgeMs,
+    clock,
+    env,
+  })
+  return {
+    /** Evicts what changes made old, until it is called. */
+    leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
+      phase: 'evict',
+    }),
+    basePath: home.basePath,
+    timeoutMs,
+    defaultHeaders,
+    settings: {
+      connector,
+      random,
+      retry,
+      budget: createRetryBudget(clock),
+      breaker: createBreaker(options.breaker, (state) =>
+        logger.info(`REST connector "${connector}": the circuit breaker is ${state}`, { origin }),
+      ),
+      totalTimeoutMs,
+      attempting: {
+        transport,
+        clock,
+        origin,
+        maxResponseBytes,
+        maxResponseItems,
+        turns: createTurns(),
+      },
+      preparing: { ...home, interceptors, headerSources: headerSourcesOf(interceptors), allowOriginChange },
+      reading: { cache, flights, counters },
+      limit: limitsResponseCache ? createLimit(clock) : undefined,
+      forward,
+      transformer,
+      operationLimit: createOperationLimit(connector, maxRequestsPerOperation),
+      logBody,
+      observe,
+      exposeErrors,
+      announcer: createMutationAnnouncer({ bus, forget: flights.forget, clock: options.clock }),
+    },
+  }
+}
+
+/** Counts the calls of each operation, and throws when there is one too many. */
+function createOperationLimit(connector: string, max: number): CallSettings['operationLimit'] {
+  const calls = createAttachment<number>()
+  return (operation) => {
+    if (max === 0 || !operation) return
+    const count = (calls.get(operation) ?? 0) + 1
+    calls.set(operation, count)
+    if (count > max)
+      throw restError(
+        'REST_TOO_MANY_REQUESTS_IN_OPERATION',
+        `This operation exceeds the limit of ${max} calls to one upstream. Request less data.`,
+        { connector },
+      )
+  }
+}
+
+function createLimit(clock: Clock): CallSettings['limit'] {
+  // A response is used again from the connector's cache: its lifetime began when it arrived.
+  const untilOf = keyed((response: RestResponse) => {
+    const freshMs = statedFreshMs(response, clock.wallNow())
+    return freshMs === undefined ? Infinity : freshMs > 0 ? clock.now() + freshMs : -Infinity
+  }, createAttachment())
+  return (response, context) => {
+    const until = untilOf(response)
+    if (until < Infinity) limitFreshness(context, until)
+  }
+}
+
+function retryOf({ noRetry = false, retry = {} }: RestConnectorOptions): RetryOptions {
+  if (noRetry) return retryPresets.disabled
+  const preset = retryPresets.default
+  const { maxRetries = preset.maxRetries, initialBackoffMs = preset.initialBackoffMs } = retry
+  const { maxBackoffMs = preset.maxBackoffMs, multiplier = preset.multiplier } = retry
+  const { retryStatuses = preset.retryStatuses } = retry
+  return { maxRetries, initialBackoffMs, maxBackoffMs, multiplier, retryStatuses }
+}
+
 /** A group of REST endpoints behind one base URL. */
 export interface RestConnector extends AsyncDisposable {
   readonly name: string
@@ -94,7 +229,7 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
   refuseWrongOptions(options)
-  const { endpoints, types = {}, typeNames = {}, plans = true, onPlan, int64 = 'string' } = options
+  const { endpoints, types = {}, typeNames = {} } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const callable = new Map<string, Callable>()
@@ -114,17 +249,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     atPlace(path, compile, place)
   }
   const variesBy = variesByOf(name, options)
-  const declared = contribute(name, callable, {
-    types,
-    meant,
-    // A transformer can return promises, functions or objects with getters.
-    isPlannable: plans && !options.transformer,
-    turns: settings.attempting.turns,
-    onPlan,
-    variesBy,
-    home: settings.preparing,
-    int64,
-  })
+  const declared = contribute(name, callable, options, meant, variesBy, settings.attempting.turns)
   const named = nameSource(declared, options)
   const contribution: Source = { ...named.source, onSchema: (schema) => void (served = schema) }
   async function close(): Promise<void> {

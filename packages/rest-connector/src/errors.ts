@@ -49,22 +49,22 @@ export interface UpstreamDetails {
  * logs: `connector`, `endpoint` and `attempts` can be read of the extensions, but go out only under `exposeErrors`.
  */
 export function restError(code: RestErrorCode, message: string, facts: RestErrorFacts = {}): GraphQLError {
-  const { status, cause } = facts
-  const extensions = withPlace({ code, ...(status !== undefined && { status }) }, facts)
+  const { status } = facts
+  return errorAt(message, { code, ...(status !== undefined && { status }) }, facts)
+}
+
+/** Creates an error whose extensions contain the place of the failure, which is serialised only where it is exposed. */
+export function errorAt(
+  message: string,
+  given: Readonly<Record<string, unknown>>,
+  { connector, endpoint, attempts, upstream, isExposed = false, cause }: RestErrorFacts,
+): GraphQLError {
+  const extensions = { ...given }
+  for (const [name, value] of Object.entries({ connector, endpoint, attempts, upstream }))
+    if (value !== undefined) Object.defineProperty(extensions, name, { value, enumerable: isExposed })
   const error = new GraphQLError(message, { extensions })
   if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, enumerable: false })
   return error
-}
-
-/** The extensions with the place of the failure, which is serialised only where it is exposed. */
-export function withPlace(
-  extensions: Readonly<Record<string, unknown>>,
-  { connector, endpoint, attempts, upstream, isExposed = false }: RestErrorFacts,
-): Record<string, unknown> {
-  const placed = { ...extensions }
-  for (const [name, value] of Object.entries({ connector, endpoint, attempts, upstream }))
-    if (value !== undefined) Object.defineProperty(placed, name, { value, enumerable: isExposed })
-  return placed
 }
 
 /** An argument that cannot be put where the endpoint wants it. The value itself is never part of the message. */

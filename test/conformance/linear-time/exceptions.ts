@@ -20,6 +20,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/grpc-transport/src/grpc/pool# packages/grpc-transport/src/grpc/target#
       packages/grpc-transport/src/tls-context# packages/response-cache/src/store/redis-url#
       packages/rest-connector/src/declare/ packages/rest-connector/src/interceptors/
+      packages/rest-connector/src/http/transport#parseBaseUrl
       packages/rest-connector/src/templates/template#parseTemplate
       packages/rest-connector/src/templates/template#refuseStrayBraces
       packages/source-kit/src/templates/entity-id#compileEntityId packages/yoga-internals/src/yogas-plugins#`,
@@ -67,6 +68,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
  packages/live-query/src/protocol/handshake#refuseUpgrade
       packages/live-query/src/store/update# packages/node-handler/src/http/guard-body#guardBody
       packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
+      packages/rest-connector/src/http/attempt#BadStatus
       packages/response-cache/src/store/tags#typeTag packages/response-cache/src/store/tags#entityTag
       packages/response-cache/src/store/tags#unidentifiedTag packages/source-kit/src/answer/json-result#`,
   }).flatMap(([reason, starts]) => starts.split(/\s+/).map((start) => [start, reason])),

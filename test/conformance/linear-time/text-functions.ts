@@ -90,6 +90,7 @@ import * as headerValues from '../../../packages/rest-connector/src/http/header-
 import * as linkHeader from '../../../packages/rest-connector/src/http/link-header.ts'
 import * as upstreamDetails from '../../../packages/rest-connector/src/http/upstream-details.ts'
 import { BadStatus } from '../../../packages/rest-connector/src/http/attempt.ts'
+import { BadResponse } from '../../../packages/rest-connector/src/http/failures.ts'
 import * as restJson from '../../../packages/rest-connector/src/json.ts'
 import * as restScalars from '../../../packages/rest-connector/src/json/scalars.ts'
 import * as openApiFiles from '../../../packages/rest-connector/src/openapi/files/read-document.ts'
@@ -729,13 +730,12 @@ of(`${CONNECTOR}/retry/retry-policy`, retryPolicy, {
 of(`${CONNECTOR}/http/upstream-details`, upstreamDetails, {
   tellFailure: on(HEADER, (text) => {
     const sent = { method: 'GET', path: `/${text}?${text}`, headers: { a: text }, body: undefined }
-    const error = new BadStatus(500, {}, `${text.slice(0, EXCERPT)}[redacted]`)
-    return upstreamDetails.tellFailure(
-      { template: '/', home: HOME, args: { a: text.slice(1) }, rendered: wire(''), sent },
-      error,
+    const status = new BadStatus(500, {}, `${text.slice(0, EXCERPT)}[redacted]`)
+    const response = new BadResponse(`${text.slice(0, EXCERPT)}[redacted]`)
+    return [status, response].map((error) =>
+      upstreamDetails.tellFailure(HOME, '/', { a: text.slice(1) }, wire(''), sent, error),
     )
   }),
-  redactReason: on(HEADER, (text) => upstreamDetails.redactReason(new Error(text), String)),
 })
 of(`${CONNECTOR}/call/log-bodies`, logBodies, {
   createBodyLog: on(REPLY, (text) =>

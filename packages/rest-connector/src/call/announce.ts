@@ -74,13 +74,11 @@ function compileTemplate(template: InvalidationTemplate): (args: Args, result: u
   const { entityType, operation, entityId } = template
   if (!entityType || !operation)
     throw new RestConfigError('each entry of invalidates needs entityType and operation')
-  if (entityId === undefined) return () => eventOf(entityType, operation, undefined)
   const wrong = (problem: string): RestConfigError =>
     new RestConfigError(`invalidates.entityId ${problem}`, { path: ['entityId'] })
-  const idOf = compileEntityId(entityId, wrong)
-  return (args, result) => eventOf(entityType, operation, idOf(args, result))
-}
-
-function eventOf(entityType: string, operation: string, entityId: string | undefined): InvalidationEvent {
-  return { entityType, operation, ...(entityId !== undefined && { entityId }) }
+  const idOf = entityId === undefined ? undefined : compileEntityId(entityId, wrong)
+  return (args, result) => {
+    const id = idOf?.(args, result)
+    return { entityType, operation, ...(id !== undefined && { entityId: id }) }
+  }
 }

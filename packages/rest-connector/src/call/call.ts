@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type Abortable,
-  isLiveRun,
-  isPromise,
-  liveMomentOf,
-  unlessAborted,
-  Ending,
-  type Clock,
-} from '@vinyasa/base'
+import { type Abortable, isPromise, unlessAborted, Ending } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
@@ -21,7 +13,7 @@ import { prepare, type PrepareSettings } from './prepare.ts'
 import { readThrough } from './cache/read-through.ts'
 import type { Args } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
-import { redactReason, tellFailure } from '../http/upstream-details.ts'
+import { tellFailure } from '../http/upstream-details.ts'
 import { isStreamed } from '../bodies/wire-body.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
@@ -30,31 +22,27 @@ import type { LogBody } from './log-bodies.ts'
 import { single } from '../http/header-values.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 
-interface RetryContext {
-  readonly policy: RetryOptions
-  readonly method: HttpMethod
-  readonly clock: Clock
-  readonly random: () => number
-  /** When the whole call has to be over, by the clock. */
-  readonly endsAt: number
-}
-
 const IDEMPOTENT: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE'])
 
-/** Milliseconds until another try; undefined where one would be wrong, or where there is no time for it. */
-function retryDelay(error: unknown, attempt: number, context: RetryContext): number | undefined {
-  const { policy, clock, random, endsAt } = context
-  if (attempt > policy.maxRetries || !isWorthRetrying(error, context)) return undefined
+/** Milliseconds until another try; undefined where one would be wrong, or where there is no time for it before `endsAt`. */
+function retryDelay(
+  error: unknown,
+  attempt: number,
+  policy: RetryOptions,
+  { endpoint, settings }: Calling,
+  endsAt: number,
+): number | undefined {
+  const isWorthIt =
+    error instanceof BadStatus
+      ? policy.retryStatuses.includes(error.status)
+      : faultOf(error).repeats === 'idempotent' && IDEMPOTENT.has(endpoint.method)
+  if (attempt > policy.maxRetries || !isWorthIt) return undefined
+  const { clock } = settings.attempting
   const header = error instanceof BadStatus ? single(error.headers['retry-after']) : undefined
   const asked = parseRetryAfter(header, clock.wallNow())
   // Sooner would be refused again; what is longer than the call may take is not waited for at all.
-  const delay = asked ?? random() * backoffCeiling(policy, attempt)
+  const delay = asked ?? settings.random() * backoffCeiling(policy, attempt)
   return clock.now() + delay >= endsAt ? undefined : delay
-}
-
-function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
-  if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
-  return faultOf(error).repeats === 'idempotent' && IDEMPOTENT.has(method)
 }
 
 /** All the attempts of one call. */
@@ -65,7 +53,7 @@ async function send(
   ending: Ending | undefined,
 ): Promise<RestResponse> {
   const { endpoint, settings, progress } = calling
-  const { random, budget, breaker, preparing } = settings
+  const { budget, breaker, preparing } = settings
   const { totalTimeoutMs = Math.max(60_000, endpoint.timeoutMs) } = settings
   const { clock } = settings.attempting
   const { counters } = settings.reading
@@ -85,7 +73,8 @@ async function send(
       let failure: unknown
       try {
         const info = new AttemptInfo(calling, number, deadline)
-        const preparation = (number === 1 && prepared) || prepare(request, () => info, preparing)
+        const preparation =
+          (number === 1 && prepared) || prepare(request, () => info, endpoint.home, preparing)
         const outgoing = isPromise(preparation)
           ? await unlessAborted(preparation, deadline.signal)
           : preparation
@@ -102,12 +91,10 @@ async function send(
         deadline.stop()
       }
       const isOver = (whole ?? (isWhole ? deadline : ending))?.aborted
-      const { method } = endpoint
-      const retry = { policy, method, clock, random, endsAt }
       // The upstream has done nothing, and each credential is renewed once: neither the policy nor the budget is asked.
       const mayRenew: boolean = renewsCredential(failure, progress, preparing) && isRepeatable && !isRenewed
       isRenewed ||= mayRenew
-      const delay = isOver ? undefined : mayRenew ? 0 : retryDelay(failure, number, retry)
+      const delay = isOver ? undefined : mayRenew ? 0 : retryDelay(failure, number, policy, calling, endsAt)
       if (delay === undefined || (!mayRenew && !budget.take())) throw failure
       whole ??= new Deadline(clock, totalTimeoutMs, ending, Math.max(0, endsAt - clock.now()))
       await wait(clock, delay, whole)
@@ -200,6 +187,7 @@ export interface Callable {
 export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): Call {
   const { connector, transformer, operationLimit, exposeErrors, announcer } = settings
   const { counters } = settings.reading
+  const home = endpoint.home ?? settings.preparing
   const changes = compileAnnouncement(endpoint, settings.named)
 
   async function run(args: Args, scope: FieldScope, progress: Progress): Promise<unknown> {
@@ -216,18 +204,16 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
         ? await transformer({ ...response, data }, { connector, endpoint: endpoint.name, args, context })
         : checkedAnswer(endpoint, data, response)
       if (!endpoint.envelope || !scope.isEnveloped) return answer
-      const { base } = progress.rendered?.home ?? settings.preparing
-      const url = new URL(progress.rendered?.path ?? '', base.origin)
-      return endpoint.envelope.put(checkedAnswer(endpoint, answer), { args, response, url })
+      const url = new URL(progress.rendered?.path ?? '', home.base.origin)
+      return endpoint.envelope.put(checkedAnswer(endpoint, answer), { args, response, url, home })
     } catch (error) {
       counters.failures++
       const { rendered, sent } = progress
-      const { path: template } = endpoint.declared
       const told =
         exposeErrors && rendered && sent
-          ? tellFailure({ template, home: rendered.home ?? settings.preparing, args, rendered, sent }, error)
+          ? tellFailure(home, endpoint.declared.path, args, rendered, sent, error)
           : undefined
-      throw explain(told ? redactReason(error, told.redact) : error, {
+      throw explain(told ? told.cause : error, {
         connector,
         endpoint: endpoint.name,
         attempts: progress.attempts || undefined,
@@ -280,7 +266,12 @@ function load(
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
   if (settings.preparing.interceptors.length === 0) return read(request)
   const until = new Ending()
-  const preparing = prepare(request, () => new AttemptInfo(calling, 1, until), settings.preparing)
+  const preparing = prepare(
+    request,
+    () => new AttemptInfo(calling, 1, until),
+    endpoint.home,
+    settings.preparing,
+  )
   if (!isPromise(preparing)) return read(preparing)
   const deadline = new Deadline(settings.attempting.clock, endpoint.timeoutMs, ending)
   deadline.onAbort(() => until.abort(deadline.reason))
@@ -295,7 +286,7 @@ function load(
     return readThrough(
       key,
       () => settings.typesOf(endpoint, scope.schema),
-      { isFresh: isLiveRun(context), moment: liveMomentOf(context), ending, context },
+      { ending, context },
       (until, callers, validators) => {
         const isConditional = validators !== undefined && !asksForMore(prepared)
         const asked = { ...calling, caller: callers ?? context, isConditional }

@@ -15,7 +15,6 @@ import type { ReadSettings } from './cache/read-through.ts'
 import type { ResponseTypes } from './cache/response-cache.ts'
 import type { LogBody } from './log-bodies.ts'
 import type { ObserveAttempt } from './observe.ts'
-import type { OperationLimit } from './operation-limit.ts'
 import type { PrepareSettings } from './prepare.ts'
 import type { ResponseTransformer } from './transformer.ts'
 
@@ -35,7 +34,8 @@ export interface CallSettings {
   readonly limit: ((response: RestResponse, context: unknown) => void) | undefined
   readonly forward: ForwardHeaders | undefined
   readonly transformer: ResponseTransformer | undefined
-  readonly operationLimit: OperationLimit
+  /** Counts a call for the operation that it belongs to; throws when it is one too many. */
+  readonly operationLimit: (operation: object | undefined) => void
   readonly logBody: LogBody | undefined
   readonly observe: ObserveAttempt | undefined
   readonly exposeErrors: boolean

@@ -3,15 +3,20 @@ import { SentBodyFailed } from '../bodies/wire-body.ts'
 import { BadStatus } from '../http/attempt.ts'
 import { faultOf, isCircuitOpen } from '../retry/faults.ts'
 import { DeadlineExceeded } from '../http/ending.ts'
-import { restError, withPlace, type RestErrorCode, type RestErrorFacts } from '../errors.ts'
+import { errorAt, restError, type RestErrorCode, type RestErrorFacts } from '../errors.ts'
 import { BadResponse, isNetworkError, NoPlace, RedirectRefused, ResponseTooLarge } from '../http/failures.ts'
 
 /** Turns whatever ended a call into the error that a client may read. */
 export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   const { code } = faultOf(cause)
-  const who = facts.isExposed ? `REST endpoint "${facts.endpoint}"` : 'The upstream'
-  if (cause instanceof GraphQLError)
-    return Object.hasOwn(cause.extensions, 'connector') ? cause : atCall(cause, facts)
+  const { connector, endpoint, isExposed } = facts
+  const who = isExposed ? `REST endpoint "${endpoint}"` : 'The upstream'
+  if (cause instanceof GraphQLError) {
+    const { message, extensions } = cause
+    if (Object.hasOwn(extensions, 'connector')) return cause
+    // An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about.
+    return errorAt(message, extensions, { connector, endpoint, isExposed, cause: cause.cause ?? cause })
+  }
   const told = (message: string, as: RestErrorCode = code, status?: number): GraphQLError =>
     restError(as, message, { ...facts, status, cause })
   if (cause instanceof BadStatus)
@@ -24,7 +29,7 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     )
   if (cause instanceof BadResponse) {
     // The reason may quote the upstream.
-    const reason = facts.isExposed ? `: ${cause.message}` : ''
+    const reason = isExposed ? `: ${cause.message}` : ''
     return told(`${who} sent an invalid response${reason}.`, 'REST_BAD_RESPONSE')
   }
   if (cause instanceof RedirectRefused)
@@ -37,14 +42,4 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   if (cause instanceof Error && cause.name === 'AbortError')
     return told('The call was cancelled.', 'CANCELLED')
   return told(isNetworkError(cause) ? `${who} cannot be reached.` : `${who} failed unexpectedly.`)
-}
-
-/** An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about. */
-function atCall(error: GraphQLError, facts: RestErrorFacts): GraphQLError {
-  const { connector, endpoint, isExposed } = facts
-  const placed = new GraphQLError(error.message, {
-    extensions: withPlace(error.extensions, { connector, endpoint, isExposed }),
-  })
-  Object.defineProperty(placed, 'cause', { value: error.cause ?? error, enumerable: false })
-  return placed
 }

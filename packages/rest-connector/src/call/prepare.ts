@@ -15,16 +15,19 @@ export interface PrepareSettings extends Home {
   readonly allowOriginChange: boolean
 }
 
-/** Lets the interceptors work on a request and holds the outcome against the base URL. `infoOf`: for them. */
+/** Lets the interceptors work on a request and checks that the result is inside the endpoint's base URL. `infoOf`: for them. */
 export function prepare(
   request: WireRequest,
   infoOf: () => CallInfo,
+  home: Home | undefined,
   settings: PrepareSettings,
 ): MaybePromise<WireRequest> {
   const { interceptors, headerSources } = settings
   if (interceptors.length === 0) return request
   const info = infoOf()
-  return headerSources ? withHeaders(request, info, headerSources) : intercepted(request, info, settings)
+  return headerSources
+    ? withHeaders(request, info, headerSources)
+    : intercepted(request, info, home ?? settings, settings)
 }
 
 /** Without a promise where no source gives one. */
@@ -75,10 +78,10 @@ function trimmed(value: string): string {
 async function intercepted(
   request: WireRequest,
   info: CallInfo,
+  home: Home,
   settings: PrepareSettings,
 ): Promise<WireRequest> {
   const { interceptors, allowOriginChange } = settings
-  const { home = settings } = request
   const outgoing = {
     method: request.method as HttpMethod,
     url: new URL(request.path, home.base.origin),

@@ -2,7 +2,6 @@ import type { compileResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
 import { argsBody, compileBody, isTextual, mediaTypeOf } from '../templates/body-template.ts'
-import { parseBaseUrl } from './base-url.ts'
 import { compileEnvelope, type Envelope } from './envelope.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
 import { parseTypeReference, SCALARS, type FieldDefinitions, type TypeReference } from './fields.ts'
@@ -17,7 +16,7 @@ import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, type Args, type Template, toText } from '../templates/template.ts'
-import type { WireRequest } from '../http/transport.ts'
+import { type Home, parseBaseUrl, type WireRequest } from '../http/transport.ts'
 import type { RenderedBody } from '../bodies/wire-body.ts'
 import { toJson } from '../json.ts'
 import type { BodyOptions } from '../bodies/body-options.ts'
@@ -80,6 +79,8 @@ export interface CompiledEndpoint {
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
   readonly timeoutMs: number
+  /** The server that requests are sent to, if it is not the connector's. */
+  readonly home: Home | undefined
   readonly extract: ReturnType<typeof compileResultPath>
   /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
   render(args: Args): WireRequest
@@ -137,7 +138,7 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
   const { baseUrl } = endpoint
   const home = baseUrl === undefined ? undefined : atPlace(['baseUrl'], () => parseBaseUrl(baseUrl))
   const prefix = home?.basePath ?? defaults.basePath
-  const elsewhere = home && { origin: home.base.origin, home }
+  const elsewhere = home && { origin: home.base.origin }
   const render = (values: Args): WireRequest => {
     const own = query.render(values)
     const declaredQuery = parameters.query(values)
@@ -169,6 +170,7 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
     envelope: endpoint.envelope && compileEnvelope(name, method, returnType, endpoint.envelope),
     types: typesOf(endpoint, defaults.types),
     timeoutMs,
+    home,
     extract:
       responsePath === undefined
         ? (value) => value

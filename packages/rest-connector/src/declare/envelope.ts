@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly response: RestResponse
   /** The URL that was asked. */
   readonly url: URL
+  /** The server that was asked. */
+  readonly home: Home
 }
 
 /** The object that an endpoint's field is, with `body` and what is around it. */
@@ -35,9 +37,9 @@ export interface CompiledLink extends Pick<EnvelopeLink, 'endpoint' | 'descripti
 const surroundingsOf = new WeakMap<object, Surroundings>()
 
 /** The URL of the next page; undefined: this is the last. @throws Error where it is none that may be followed */
-export function nextOf(envelope: object, home: Home): string | undefined {
+export function nextOf(envelope: object): string | undefined {
   const known = surroundingsOf.get(envelope)
-  return known && nextPageOf(known.response.headers['link'], known.url, home)
+  return known && nextPageOf(known.response.headers['link'], known.url, known.home)
 }
 
 export function argsOf(envelope: object): Args {

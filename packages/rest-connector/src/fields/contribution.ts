@@ -24,21 +24,19 @@ import type { TypeDefinitions } from '../declare/type-definitions.ts'
 import { DeclaredTypes } from './declared-types.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver, scopeOf } from './resolvers.ts'
-import type { Home } from '../http/transport.ts'
 import { createLongScalar, createUploadScalar, type Int64Mode } from '../json/scalars.ts'
 import { checkedAnswer } from '../call/checked-answer.ts'
 import { argsOf, nextOf, type CompiledLink } from '../declare/envelope.ts'
+import type { RestConnectorOptions } from '../options.ts'
 import type { Args } from '../templates/template.ts'
-import { parseBaseUrl } from '../declare/base-url.ts'
 
 /** The fields of an envelope that ask the upstream once more. */
 function envelopeFields(
   endpoint: CompiledEndpoint,
   call: Call,
-  home: Home,
   callable: ReadonlyMap<string, Callable>,
 ): readonly DeclaredField[] {
-  const { envelope, declared } = endpoint
+  const { envelope } = endpoint
   if (!envelope) return []
   const parent = envelope.type.name
   const fields: DeclaredField[] = []
@@ -50,7 +48,7 @@ function envelopeFields(
       description: 'The next page, if the response refers to one.',
       args: new Map(),
       requires: [],
-      resolve: nextResolver(call, declared.baseUrl === undefined ? home : parseBaseUrl(declared.baseUrl)),
+      resolve: nextResolver(call),
     })
   for (const [name, link] of envelope.links) {
     const target = callable.get(link.endpoint)
@@ -63,12 +61,12 @@ function envelopeFields(
   return fields
 }
 
-function nextResolver(call: Call, home: Home): GraphQLFieldResolver<unknown, unknown> {
+function nextResolver(call: Call): GraphQLFieldResolver<unknown, unknown> {
   return async (source, _args, context, info) => {
     const envelope = source as object
     let path: string | undefined
     try {
-      path = nextOf(envelope, home)
+      path = nextOf(envelope)
     } catch (cause) {
       throw restError(
         'REST_BAD_RESPONSE',
@@ -125,28 +123,20 @@ function linkField(
 /** A declared field; `key` is the member of a response where its value is found. */
 type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
 
-export interface ContributeOptions {
-  /** Types that the endpoints name. */
-  readonly types: TypeDefinitions
-  /** The types that endpoints mean by the names that they state. */
-  readonly meant: Meant
-  /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
-  readonly isPlannable: boolean
-  /** The turns of the event loop in which long answers are worked on. */
-  readonly turns: Turns
-  readonly onPlan: Source['onPlan']
-  /** The caller that the answers of all fields are for; undefined: they are for everybody. */
-  readonly variesBy: VariesBy | undefined
-  /** That of endpoints without an own one. */
-  readonly home: Home
-  readonly int64: Int64Mode
-}
-
+/**
+ * Returns the source that adds the endpoints' fields to a schema. `meant` gives the types that endpoints mean by the names
+ * that they state. `variesBy` is undefined if the responses do not depend on the caller. Long responses are written in `turns`.
+ */
 export function contribute(
   connector: string,
   callable: ReadonlyMap<string, Callable>,
-  { types: defined, meant, isPlannable, turns, onPlan, variesBy, home, int64 }: ContributeOptions,
+  { types: defined = {}, plans = true, transformer, onPlan, int64 = 'string' }: RestConnectorOptions,
+  meant: Meant,
+  variesBy: VariesBy | undefined,
+  turns: Turns,
 ): Source {
+  // A transformer can return promises, functions or objects with getters.
+  const isPlannable = plans && !transformer
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
   const fields = new Map<string, Placed>()
@@ -156,11 +146,8 @@ export function contribute(
   function add(field: Placed, path: readonly PropertyKey[]): void {
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
-    if (!known) {
-      fields.set(key, field)
-      return
-    }
-    if (known.type.text !== field.type.text || known.key !== field.key)
+    if (!known) fields.set(key, field)
+    else if (known.type.text !== field.type.text || known.key !== field.key)
       throw new RestConfigError(conflictOf(key, known, field), { path })
   }
 
@@ -212,12 +199,12 @@ export function contribute(
         const field = atPlace(path, () => joinField(endpoint, call, join, isPlannable))
         add({ ...field, origin, extensions: own }, path)
       }
-      const { envelope } = endpoint
-      for (const [typeName, definitions] of Object.entries(rootField ? (envelope?.fields ?? {}) : {}))
-        addType(typeName, definitions, origin, ['envelope'])
-      if (rootField)
-        for (const field of envelopeFields(endpoint, call, home, callable))
+      if (rootField) {
+        for (const [typeName, definitions] of Object.entries(endpoint.envelope?.fields ?? {}))
+          addType(typeName, definitions, origin, ['envelope'])
+        for (const field of envelopeFields(endpoint, call, callable))
           add({ ...field, origin, extensions: own }, ['envelope', 'links', field.name])
+      }
       if (responseSchema) {
         const path = ['responseSchema', 'fields']
         addType(responseSchema.typeName, responseSchema.fields, origin, path, responseSchema.description)

@@ -12,14 +12,6 @@ function isRedirect(status: number): boolean {
   return REDIRECTS.has(status)
 }
 
-interface Following {
-  readonly transport: Transport
-  /** The connector's own. */
-  readonly origin: string
-  readonly ending: Ending
-  readonly caller: unknown
-}
-
 /**
  * Follows redirects on the same origin. One that leads elsewhere is refused: credentials, interceptors' headers and bodies are
  * meant for this origin alone.
@@ -27,8 +19,9 @@ interface Following {
 async function follow(
   first: WireResponse,
   sent: WireRequest,
-  { transport, origin, ending, caller }: Following,
-  onRedirect: () => void,
+  ending: Ending,
+  { transport, origin }: AttemptSettings,
+  { caller, onRedirect }: AttemptCall,
 ): Promise<WireResponse> {
   let [response, request] = [first, sent]
   for (let hops = 0; isRedirect(response.status); hops++) {
@@ -113,15 +106,15 @@ export async function attempt(
   request: WireRequest,
   ending: Ending,
   settings: AttemptSettings,
-  { onBody, onRedirect, isConditional, answer: kind, caller }: AttemptCall,
+  call: AttemptCall,
 ): Promise<RestResponse> {
-  const { transport, origin, maxResponseBytes, maxResponseItems, turns } = settings
+  const { transport, maxResponseBytes, maxResponseItems, turns } = settings
+  const { onBody, isConditional, answer: kind, caller } = call
   let answer: WireResponse | undefined
   let held: HeldReply | undefined
   try {
     answer = await transport.send(request, ending, caller)
-    if (isRedirect(answer.status))
-      answer = await follow(answer, request, { transport, origin, ending, caller }, onRedirect)
+    if (isRedirect(answer.status)) answer = await follow(answer, request, ending, settings, call)
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }

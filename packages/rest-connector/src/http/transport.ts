@@ -1,12 +1,25 @@
 import type { Clock, Ending } from '@vinyasa/base'
 import type { LookupFunction } from 'node:net'
 import type { WireBody } from '../bodies/wire-body.ts'
+import { RestConfigError } from '../errors.ts'
 
 /** An address that requests do not leave. */
 export interface Home {
   readonly base: URL
   /** The address's path without a trailing slash. */
   readonly basePath: string
+}
+
+/** Throws `RestConfigError` for what is no plain address of a server. */
+export function parseBaseUrl(baseUrl: string): Home {
+  if (!URL.canParse(baseUrl)) throw new RestConfigError(`baseUrl "${baseUrl}" is not an absolute URL`)
+  const url = new URL(baseUrl)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new RestConfigError(`baseUrl must be http or https, got "${url.protocol}"`)
+  if (url.username || url.password)
+    throw new RestConfigError('baseUrl contains credentials; send them with an interceptor or defaultHeaders')
+  if (url.search || url.hash) throw new RestConfigError('baseUrl must not have a query or a fragment')
+  return { base: url, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') }
 }
 
 export function isInside({ origin, pathname }: URL, { base, basePath }: Home): boolean {
@@ -17,8 +30,6 @@ export interface WireRequest {
   readonly method: string
   /** Only when it is not the connector's own. */
   readonly origin?: string | undefined
-  /** The server that the request belongs to, when the endpoint has one of its own. */
-  readonly home?: Home | undefined
   /** Path and query, as they go on the wire. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

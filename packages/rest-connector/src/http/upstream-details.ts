@@ -4,24 +4,6 @@ import type { UpstreamDetails } from '../errors.ts'
 import type { Home, WireRequest } from './transport.ts'
 import type { Args } from '../templates/template.ts'
 
-/** A request that went out, and what it was made of. */
-export interface SentRequest {
-  /** The endpoint's own path, with its variables in braces. */
-  readonly template: string
-  readonly home: Home
-  readonly args: Args
-  /** The request as the endpoint's templates make it. */
-  readonly rendered: WireRequest
-  /** With all that headers of the config, forwarded headers and interceptors added. */
-  readonly sent: WireRequest
-}
-
-export interface ToldFailure {
-  readonly upstream: UpstreamDetails
-  /** Takes what must not be told out of a text that may quote the upstream. */
-  readonly redact: (text: string) => string
-}
-
 const REDACTED = '[redacted]'
 /** Shorter ones are found everywhere, and are no secrets. */
 const LEAST_LENGTH = 4
@@ -32,29 +14,31 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', '
  * Tells where a request went and what was answered, for `exposeErrors`. Nothing is guessed from a name: of
  * the request only the method, and the address and path as they are declared, are told; no query, no header.
  * Values of its headers, cookies and query, and of a path that an interceptor changed, are taken out of the
- * answer too, unless they are arguments.
+ * answer and of the reason in `cause` too, unless they are arguments. `template` is the endpoint's path with its variables in
+ * braces, `rendered` the request that the endpoint's templates make, and `sent` the one that interceptors have changed.
  */
-export function tellFailure(request: SentRequest, error: unknown): ToldFailure {
-  const { template, home, sent } = request
-  const secrets = secretsOf(request)
-  const redact = (text: string): string => withoutSecrets(text, secrets)
+export function tellFailure(
+  { base, basePath }: Home,
+  template: string,
+  args: Args,
+  rendered: WireRequest,
+  sent: WireRequest,
+  error: unknown,
+): { readonly upstream: UpstreamDetails; readonly cause: unknown } {
+  const secrets = secretsOf(args, rendered, sent)
   return {
-    redact,
     upstream: {
       method: sent.method,
-      url: `${home.base.origin}${home.basePath}${template}`,
-      ...(error instanceof BadStatus && { body: redact(error.excerpt) }),
+      url: `${base.origin}${basePath}${template}`,
+      ...(error instanceof BadStatus && { body: withoutSecrets(error.excerpt, secrets) }),
     },
+    // Its reason may quote the upstream.
+    cause: error instanceof BadResponse ? new BadResponse(withoutSecrets(error.message, secrets)) : error,
   }
 }
 
-/** The error with its reason redacted, where that may quote the upstream. */
-export function redactReason(error: unknown, redact: ToldFailure['redact']): unknown {
-  return error instanceof BadResponse ? new BadResponse(redact(error.message)) : error
-}
-
 /** Longest first: one may hold another. */
-function secretsOf({ args, rendered, sent }: SentRequest): readonly string[] {
+function secretsOf(args: Args, rendered: WireRequest, sent: WireRequest): readonly string[] {
   const pieces = new Set<string>()
   for (const [name, value] of Object.entries(sent.headers))
     if (!OWN_HEADERS.has(name.toLowerCase())) for (const piece of piecesOfHeader(value)) pieces.add(piece)

@@ -2,7 +2,7 @@ import { type Kept, type ResponseCache, type ResponseTypes } from './response-ca
 import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
 import { faultOf } from '../../retry/faults.ts'
-import type { Callers, Ending } from '@vinyasa/base'
+import { type Callers, type Ending, isLiveRun, liveMomentOf } from '@vinyasa/base'
 import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
@@ -28,18 +28,11 @@ type Load = (
   kept: Kept | undefined,
 ) => Promise<RestResponse>
 
-export interface Reader extends Passenger {
-  /** A run of a live query wants what is true now: neither a stored answer will do nor one that was asked for before. */
-  readonly isFresh: boolean
-  /** For a run that other runs of the same moment may share with: see `liveMomentOf`. */
-  readonly moment: string | undefined
-}
-
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
 export function readThrough(
   key: string,
   types: () => ResponseTypes,
-  reader: Reader,
+  reader: Passenger,
   fetch: Fetch,
   { cache, flights, counters }: ReadSettings,
 ): Promise<RestResponse> {
@@ -60,9 +53,10 @@ export function readThrough(
       }
   const ask = (name: string, kept: Kept | undefined) =>
     flights.join(name, reader, (until, callers) => load(until, callers, kept))
-  if (reader.isFresh) {
-    const { moment, ending } = reader
-    if (moment === undefined) return load(ending, undefined, undefined)
+  // A run of a live query neither uses a stored response nor joins a request that was sent before it.
+  if (isLiveRun(reader.context)) {
+    const moment = liveMomentOf(reader.context)
+    if (moment === undefined) return load(reader.ending, undefined, undefined)
     return ask(`${moment} ${key}`, undefined)
   }
   const kept = cache.get(key)
