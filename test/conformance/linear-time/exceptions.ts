@@ -34,7 +34,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [DOCUMENT]: `packages/rest-connector/src/openapi/files/download# packages/rest-connector/src/openapi/files/file-reader#
       packages/rest-connector/src/openapi/files/text-of# packages/rest-connector/src/openapi/findings#Findings
       packages/rest-connector/src/openapi/import-openapi# packages/rest-connector/src/openapi/links/links#
-      packages/rest-connector/src/openapi/names#passedOver packages/rest-connector/src/openapi/request-parameters#
+      packages/rest-connector/src/openapi/names#passedOver packages/rest-connector/src/openapi/request-input#
       packages/rest-connector/src/openapi/security# packages/rest-connector/src/openapi/types/default-value#
       packages/rest-connector/src/openapi/types/describe#describeMember
       packages/rest-connector/src/openapi/types/input-cycles#

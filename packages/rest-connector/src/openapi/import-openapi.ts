@@ -4,18 +4,19 @@ import type { NameValues } from '../templates/query-template.ts'
 import { answerOf } from './answers.ts'
 import { createEnvelopes, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
-import { pascal, type GaveWay } from './names.ts'
+import { pascal } from './names.ts'
 import { withLinks } from './links/links.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
-import { keyOf, operationNames } from './operation-names.ts'
+import { keyOf, operationNames, type OperationName } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
 import { readDocument } from './files/read-document.ts'
-import { requestInputOf, type RequestInput } from './request-parameters.ts'
+import { requestInputOf, type RequestInput } from './request-input.ts'
 import { securityOf } from './security.ts'
 import { serverUrlOf, type ServerPlace } from './servers.ts'
+import { DEPRECATED } from './types/describe.ts'
 import { SchemaTypes } from './types/schema-types.ts'
-import { spokenKey, TypeNames } from './types/type-names.ts'
+import { spokenKey, TypeNames, type NameConflicts } from './types/type-names.ts'
 
 /**
  * Endpoints and types of an OpenAPI 3 or Swagger 2 document, given as an object, or as the path or URL of a JSON or YAML
@@ -26,18 +27,18 @@ export async function importOpenApi(
   document: object | string,
   options: OpenApiOptions = {},
 ): Promise<OpenApiImport> {
-  const { source = 'api', rename = {}, asQuery = [], download } = options
+  const { source = 'api', rename = {}, asQuery = [], download, trustRequired = false } = options
   const loaded = await readDocument(document, { documentUrl: options.documentUrl, download })
   const findings = new Findings()
   const operations = readOperations(loaded, options, findings)
   const naming = { taken: new Set(options.taken), source, rename }
-  const { names, moved, gaveWay } = operationNames(operations, naming)
+  const names = operationNames(operations, naming)
   const schemas = Object.keys(loaded.components('schemas'))
   const typeNames = new TypeNames(schemas, naming)
   let place = '#'
   const types = new SchemaTypes(loaded, typeNames, {
     integers: options.integers ?? 'auto',
-    trusts: trusted(options, typeNames),
+    trustRequired,
     onBadReference(reason) {
       const message = `${reason}; the type becomes JSON`
       findings.add({ place, message, mend: 'correct the reference' })
@@ -56,25 +57,21 @@ export async function importOpenApi(
   const made = new Map<ReadOperation, RestEndpoint>()
   for (const operation of operations) {
     place = operation.place
-    const name = names.get(keyOf(operation)) as string
+    const { name, ...conflicts } = names.get(keyOf(operation)) as OperationName
     const context = { document: loaded, types, envelopeOf, serverOf }
-    const { endpoint, skip, dropped = [], told = [] } = attempt(operation, name, context)
-    for (const message of dropped)
-      findings.add({
-        place,
-        message: `${message}; the field "${name}" has no argument for this part of the request`,
-      })
-    for (const one of told) findings.add({ place, ...one })
-    if (endpoint === undefined) {
-      const message = `${keyOf(operation)} is skipped: ${skip}`
+    let imported: ImportedEndpoint
+    try {
+      imported = endpointOf(operation, name, context)
+    } catch (error) {
+      const message = `${keyOf(operation)} is skipped: ${(error as Error).message}`
       findings.add({ place, message, mend: 'declare the operation under endpoints, or add it to exclude' })
       continue
     }
+    for (const one of imported.told) findings.add({ place, ...one })
     nodes.set(name, operation.node)
-    tellMoved(findings, place, 'field', name, moved.get(keyOf(operation)))
-    tellGaveWay(findings, place, 'field', name, { passed: gaveWay.get(keyOf(operation)) ?? [] })
+    tellConflicts(findings, place, 'field', name, conflicts)
     const isRead = isQuery(operation) && operation.method !== 'GET'
-    made.set(operation, isRead ? { ...endpoint, asQuery: true } : endpoint)
+    made.set(operation, isRead ? { ...imported.endpoint, asQuery: true } : imported.endpoint)
   }
   // Some documents name servers of their paths alone.
   const baseUrl = address ?? [...made.values()].find((one) => one.baseUrl !== undefined)?.baseUrl
@@ -87,10 +84,9 @@ export async function importOpenApi(
     })
   const definitions = types.definitions()
   for (const name of Object.keys(definitions)) {
-    const { wanted, schema } = typeNames.moved(name) ?? {}
+    const { schema, ...conflicts } = typeNames.conflictsOf(name)
     const at = schema === undefined ? pointerOf() : pointerOf('components', 'schemas', schema)
-    tellMoved(findings, at, 'type', name, wanted)
-    tellGaveWay(findings, at, 'type', name, typeNames.gaveWay(name))
+    tellConflicts(findings, at, 'type', name, conflicts)
   }
   tellUnknownNames(options, operations, { schemas, types: Object.keys(definitions) }, findings)
   const { interceptors, forwardHeaders } = security
@@ -112,17 +108,6 @@ export async function importOpenApi(
   }
 }
 
-function trusted(
-  { trustRequired = false }: OpenApiOptions,
-  names: TypeNames,
-): (name: string, field: string) => boolean {
-  return (name, field) => {
-    if (typeof trustRequired === 'boolean') return trustRequired
-    const type = names.moved(name)?.wanted ?? name
-    return trustRequired.includes(type) || trustRequired.includes(`${type}.${field}`)
-  }
-}
-
 /**
  * Finds the address that an operation or a path has for itself, in a document of unknown place relative to the root of the
  * API's server. One who says where the API is means all of it.
@@ -132,7 +117,7 @@ function ownServerOf(
   address: string | undefined,
   baseUrl: string | undefined,
   findings: Findings,
-): AttemptSettings['serverOf'] {
+): EndpointSettings['serverOf'] {
   const root = address !== undefined && URL.canParse(address) ? new URL('/', address).href : undefined
   return (node, place) => {
     const url = serverUrlOf(node, { ...servers, documentUrl: servers.documentUrl ?? root })
@@ -160,37 +145,28 @@ function isBelowDocument(node: Node): boolean {
   return !/^(?:[a-z][a-z0-9+.-]*:|\/|\{)/i.test(url)
 }
 
-/** Tells a name that another of the document has, be it because that one comes first or has it as it stands. */
-function tellGaveWay(
+/** Reports a name that differs from the wanted one, because another source or another part of the document uses that. */
+function tellConflicts(
   findings: Findings,
   place: string,
   kind: 'field' | 'type',
   name: string,
-  { key, passed }: { readonly key?: string; readonly passed: readonly GaveWay[] },
+  { wanted, passed, key }: Omit<NameConflicts, 'schema'>,
 ): void {
+  if (wanted !== undefined)
+    findings.add({
+      place,
+      message: `the ${kind} is called ${name}, because the name ${wanted} is taken`,
+      mend: 'choose a name with rename or prefix',
+    })
   if (passed.length === 0) return
-  const owners = passed.map(({ wanted, owner }) => `${spokenKey(owner)} already has the name "${wanted}"`)
+  const owners = passed.map((one) => `${spokenKey(one.owner)} already has the name "${one.wanted}"`)
   // A type without a name is called by its place.
   const [operation] = /#\/paths\/[^/]+\/\w+/.exec(key ?? '') ?? []
   findings.add({
     place: operation ?? place,
     message: `${key === undefined ? 'this operation' : spokenKey(key)} becomes the ${kind} "${name}", because ${owners.join(', ')}`,
     mend: 'choose a name with rename',
-  })
-}
-
-function tellMoved(
-  findings: Findings,
-  place: string,
-  kind: 'field' | 'type',
-  name: string,
-  wanted: string | undefined,
-): void {
-  if (wanted === undefined) return
-  findings.add({
-    place,
-    message: `the ${kind} is called ${name}, because the name ${wanted} is taken`,
-    mend: 'choose a name with rename or prefix',
   })
 }
 
@@ -204,46 +180,45 @@ function addressOf(root: Node, servers: ServerPlace, findings: Findings): string
   }
 }
 
-interface AttemptSettings {
+interface ImportedEndpoint extends RequestInput {
+  readonly endpoint: RestEndpoint
+}
+
+interface EndpointSettings {
   readonly document: OpenApiDocument
   readonly types: SchemaTypes
   readonly envelopeOf: EnvelopeOf
   readonly serverOf: (node: Node, operation: string) => string | undefined
 }
 
-/** The endpoint of an operation, or why there is none. */
-function attempt(
+/** Returns the endpoint of an operation. @throws Error if the operation cannot be called */
+function endpointOf(
   operation: ReadOperation,
   name: string,
-  { document, types, envelopeOf, serverOf }: AttemptSettings,
-): Omit<RequestInput, 'endpoint'> & { readonly endpoint?: RestEndpoint } {
-  try {
-    const { node, pathItem, method } = operation
-    const { path, query } = splitPath(operation.path)
-    const place = { name: pascal(name), key: operation.place }
-    const parameters = requestInputOf(method, path, pathItem, node, { document, types, place })
-    if (parameters.skip !== undefined) return { skip: parameters.skip }
-    const texts = [asText(node['summary']), asText(node['description'])]
-    const description = texts.filter(Boolean).join('\n\n').trim()
-    const baseUrl = serverOf(node, operation.place) ?? serverOf(pathItem, operation.place)
-    const envelope = envelopeOf(operation, name)
-    const endpoint: RestEndpoint = {
-      name,
-      method,
-      ...parameters.endpoint,
-      ...(query && { queryParams: query }),
-      ...(description && { description }),
-      ...(node['deprecated'] === true && { deprecated: 'Deprecated by the API.' }),
-      ...answerOf(node, place, document, types),
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(envelope && { envelope }),
-    }
-    // An endpoint that a connector would refuse must not stop the others.
-    compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
-    return { endpoint, dropped: parameters.dropped, told: parameters.told }
-  } catch (error) {
-    return { skip: error instanceof Error ? error.message : String(error) }
+  { document, types, envelopeOf, serverOf }: EndpointSettings,
+): ImportedEndpoint {
+  const { node, pathItem, method } = operation
+  const { path, query } = splitPath(operation.path)
+  const place = { name: pascal(name), key: operation.place }
+  const input = requestInputOf(name, path, operation, { document, types, place })
+  const texts = [asText(node['summary']), asText(node['description'])]
+  const description = texts.filter(Boolean).join('\n\n').trim()
+  const baseUrl = serverOf(node, operation.place) ?? serverOf(pathItem, operation.place)
+  const envelope = envelopeOf(operation, name)
+  const endpoint: RestEndpoint = {
+    name,
+    method,
+    ...input.endpoint,
+    ...(query && { queryParams: query }),
+    ...(description && { description }),
+    ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
+    ...answerOf(node, place, document, types),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(envelope && { envelope }),
   }
+  // An endpoint that a connector would refuse must not stop the others.
+  compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
+  return { endpoint, told: input.told }
 }
 
 /** Some documents tell operations of one path apart by a query, or by a fragment, which no request holds. */

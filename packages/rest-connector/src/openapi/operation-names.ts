@@ -1,43 +1,38 @@
 import { camel, capitalize, legal, pascal, passedOver, type GaveWay } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
 import { freeName } from './types/leaves/free-name.ts'
-import type { NamingOptions } from './types/type-names.ts'
+import type { NameConflicts, NamingOptions } from './types/type-names.ts'
 
-export interface OperationNames {
-  /** By `GET /path`. */
-  readonly names: ReadonlyMap<string, string>
-  /** The wanted names of operations that gave way to names of others, by `GET /path`. */
-  readonly moved: ReadonlyMap<string, string>
-  /** Operations of this document that gave way to others of it, by `GET /path`. */
-  readonly gaveWay: ReadonlyMap<string, readonly GaveWay[]>
+export interface OperationName extends Pick<NameConflicts, 'wanted' | 'passed'> {
+  readonly name: string
 }
 
 /**
  * Fields' names: the operation id in camel case, else method and path. An id that is a name as it stands keeps it; of
  * others that become equal the first one keeps it, and each later one takes its tag, and where that is not enough, its path:
- * an operation that is added behind them renames none. A name that others have gets the source's before it.
+ * an operation that is added behind them renames none. A name that others have gets the source's before it. The keys of the
+ * map are as `GET /path`.
  */
 export function operationNames(
   operations: readonly OpenApiOperation[],
   { taken, source, rename }: NamingOptions,
-): OperationNames {
-  const names = new Map<string, string>()
-  const moved = new Map<string, string>()
+): ReadonlyMap<string, OperationName> {
+  const names = new Map<string, OperationName>()
   const owners = new Map<string, string>()
   const isUsed = (name: string): boolean => taken.has(name) || owners.has(name)
   const apart = (name: string): string =>
     taken.has(name) ? legal(`${camel(source)}${capitalize(name)}`) : name
 
-  function give(key: string, name: string): void {
-    names.set(key, name)
+  function give(key: string, name: string, alone: readonly string[], passed: readonly GaveWay[] = []): void {
+    const wanted = alone.find((one, place) => taken.has(one) && (place === 0 || apart(one) === name))
+    names.set(key, { name, wanted, passed })
     owners.set(name, key)
   }
 
   for (const operation of operations) {
     const key = keyOf(operation)
     const chosen = [operation.operationId ?? key, key].find((one) => Object.hasOwn(rename, one))
-    if (chosen === undefined) continue
-    give(key, rename[chosen] as string)
+    if (chosen !== undefined) give(key, rename[chosen] as string, [])
   }
   const wishes = operations
     .filter((operation) => !names.has(keyOf(operation)))
@@ -48,25 +43,17 @@ export function operationNames(
   const asTheyStand = wishes.filter(({ operation: { operationId: id } }) => id && camel(id) === id)
   for (const wish of [...asTheyStand.filter((one) => !isTaken(one)), ...asTheyStand.filter(isTaken)]) {
     const name = apart(wish.alone[0] as string)
-    if (!isUsed(name)) give(wish.key, name)
+    if (!isUsed(name)) give(wish.key, name, wish.alone)
   }
-  const gaveWay = new Map<string, readonly GaveWay[]>()
   for (const { key, alone } of wishes) {
     if (names.has(key)) continue
     const candidates = alone.map(apart)
     const last = candidates.at(-1) as string
     const name = candidates.find((one) => !isUsed(one)) ?? freeName(last, isUsed, '_')
     const passed = candidates.slice(0, candidates.indexOf(name))
-    gaveWay.set(key, passedOver(passed, owners))
-    give(key, name)
+    give(key, name, alone, passedOver(passed, owners))
   }
-  for (const { key, alone } of wishes) {
-    const wanted = alone.find(
-      (name, place) => taken.has(name) && (place === 0 || apart(name) === names.get(key)),
-    )
-    if (wanted !== undefined) moved.set(key, wanted)
-  }
-  return { names, moved, gaveWay }
+  return names
 }
 
 /** Its names as if nobody else had any, the most wanted one first. */

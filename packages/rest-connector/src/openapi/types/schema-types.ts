@@ -97,8 +97,8 @@ function itemType({ node }: Shape, read: ReadShape, typeOf: (schema: unknown) =>
 
 export interface SchemaTypesOptions extends ShapeListeners {
   readonly integers: IntegerTyping
-  /** Whether a required property of a type is non-null. */
-  readonly trusts: (typeName: string, field: string) => boolean
+  /** Whether required fields of output types are non-null: all, or those of the listed types and fields. */
+  readonly trustRequired: boolean | readonly string[]
   /** Hears of members that no field shows or takes; `ref` is the reference that names their schema. */
   readonly onDropped: (ref: string | undefined, dropped: Dropped) => void
 }
@@ -233,8 +233,6 @@ export class SchemaTypes {
     const name = this.#names[isInput ? 'input' : 'output'](schemaName(shape.ref), place)
     made.set(shape.node, name)
     const own = { name: isInput ? withoutInput(name) : name, key: place.key }
-    const isTrusted = (field: string, type: string): boolean =>
-      this.#options.trusts(name, field) && type !== 'JSON' && this.#definitions.get(type)?.kind !== 'enum'
     this.#nesting.enter(() => {
       const required = new Set(asList(shape.node['required']))
       const fields: Record<string, MemberDefinition> = {}
@@ -243,7 +241,7 @@ export class SchemaTypes {
         const field = names.get(key) as string
         const type = this.#typeOf(schema, inside(own, key, key, name), isInput)
         const { isNullable } = this.#read(schema)
-        const isNonNull = required.has(key) && !isNullable && (isInput || isTrusted(field, type))
+        const isNonNull = required.has(key) && !isNullable && (isInput || this.#isTrusted(name, field, type))
         const { deprecated, ...described } = describeMember(schema, this.#read, isInput)
         fields[field] = {
           type: isNonNull ? `${type}!` : type,
@@ -258,6 +256,15 @@ export class SchemaTypes {
       this.#definitions.set(name, { kind: isInput ? 'input' : 'object', ...describe(shape.node), fields })
     })
     return name
+  }
+
+  /** Whether a required field of an output type is non-null. An enum is nullable, because an API can add values. */
+  #isTrusted(name: string, field: string, type: string): boolean {
+    const { trustRequired } = this.#options
+    if (type === 'JSON' || this.#definitions.get(type)?.kind === 'enum') return false
+    if (typeof trustRequired === 'boolean') return trustRequired
+    const { wanted = name } = this.#names.conflictsOf(name)
+    return trustRequired.includes(wanted) || trustRequired.includes(`${wanted}.${field}`)
   }
 
   #union(shape: Shape, place: Place): string {

@@ -28,11 +28,16 @@ export interface SchemaName {
   readonly key: string
 }
 
-/** A name that gave way to one of others. */
-export interface MovedName {
-  readonly wanted: string
-  /** The schema that is called so, if it is one with a name. */
+/** Why a type or a field does not have the name that it would have in a document of its own. */
+export interface NameConflicts {
+  /** The name that it would have if no other source used that name. */
+  readonly wanted?: string | undefined
+  /** The schema that the wanted name is made of. */
   readonly schema?: string | undefined
+  /** Identifies a type. */
+  readonly key?: string
+  /** The names that it would have if no other part of the document used them. */
+  readonly passed: readonly GaveWay[]
 }
 
 export interface NamingOptions {
@@ -53,7 +58,7 @@ export class TypeNames {
   readonly #options: NamingOptions
   readonly #owners = new Map<string, string>()
   readonly #components = new Map<string, string>()
-  readonly #moved = new Map<string, MovedName>()
+  readonly #moved = new Map<string, Pick<NameConflicts, 'wanted' | 'schema'>>()
   readonly #gaveWay = new Map<string, readonly GaveWay[]>()
 
   /** `schemas`: the names of the document's schemas. */
@@ -139,15 +144,10 @@ export class TypeNames {
     return name
   }
 
-  /** Returns the name that a type would have, were it not taken by others. */
-  moved(name: string): MovedName | undefined {
-    return this.#moved.get(name)
-  }
-
-  /** The names that a type would have if others of the document had not, and the key of the type. */
-  gaveWay(name: string): { readonly key: string; readonly passed: readonly GaveWay[] } {
+  /** Returns the names that a type would have if other sources, or other types of the document, did not use them. */
+  conflictsOf(name: string): NameConflicts {
     const passed = (this.#gaveWay.get(name) ?? []).filter(({ owner }) => !NOBODY.has(owner))
-    return { key: this.#owners.get(name) ?? name, passed }
+    return { ...this.#moved.get(name), key: this.#owners.get(name) ?? name, passed }
   }
 
   #component({ name, key }: SchemaName): string {
