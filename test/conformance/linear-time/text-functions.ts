@@ -95,13 +95,12 @@ import * as restJson from '../../../packages/rest-connector/src/json.ts'
 import * as restScalars from '../../../packages/rest-connector/src/json/scalars.ts'
 import * as openApiFiles from '../../../packages/rest-connector/src/openapi/files/read-document.ts'
 import * as findings from '../../../packages/rest-connector/src/openapi/findings.ts'
-import * as expressions from '../../../packages/rest-connector/src/openapi/links/runtime-expressions.ts'
+import * as links from '../../../packages/rest-connector/src/openapi/links.ts'
 import * as names from '../../../packages/rest-connector/src/openapi/names.ts'
 import * as openApi from '../../../packages/rest-connector/src/openapi/openapi-document.ts'
 import * as operationNames from '../../../packages/rest-connector/src/openapi/operation-names.ts'
 import * as describe from '../../../packages/rest-connector/src/openapi/types/describe.ts'
-import * as enumNames from '../../../packages/rest-connector/src/openapi/types/leaves/enum-names.ts'
-import * as schemaName from '../../../packages/rest-connector/src/openapi/types/schema-name.ts'
+import * as enumNames from '../../../packages/rest-connector/src/openapi/types/enum-names.ts'
 import * as typeNames from '../../../packages/rest-connector/src/openapi/types/type-names.ts'
 import type { ParameterOptions } from '../../../packages/rest-connector/src/parameters/parameter-options.ts'
 import * as style from '../../../packages/rest-connector/src/parameters/style.ts'
@@ -890,6 +889,7 @@ of(`${OPENAPI}/names`, names, {
   capitalize: on(DOCUMENT, names.capitalize),
   toFieldName: on(DOCUMENT, names.toFieldName),
   legal: on(DOCUMENT, names.legal),
+  constantName: on(DOCUMENT, names.constantName),
   isName: on(DOCUMENT, names.isName),
   fieldNames: on(DOCUMENT, (text) => names.fieldNames([text, `${text}a`])),
 })
@@ -898,25 +898,21 @@ of(`${OPENAPI}/findings`, findings, {
   describeFinding: on(DOCUMENT, (text) => findings.describeFinding({ place: text, message: text })),
 })
 of(`${OPENAPI}/operation-names`, operationNames, { spoken: on(DOCUMENT, operationNames.spoken) })
-of(`${OPENAPI}/links/runtime-expressions`, expressions, {
-  isExpression: on(DOCUMENT, expressions.isExpression),
+of(`${OPENAPI}/links`, links, {
   valueOf: on(DOCUMENT, (text) => [
-    expressions.valueOf(`{$${text}`, { path: '/' } as never, {}),
-    expressions.valueOf(`$response.body#/${text}`, { path: '/' } as never, {}),
+    links.valueOf(`{$${text}`, { path: '/' } as never, {}),
+    links.valueOf(`$response.body#/${text}`, { path: '/' } as never, {}),
   ]),
-  argumentOf: on(DOCUMENT, (text) => expressions.argumentOf({ path: `/${text}` } as never, `path.${text}`)),
-})
-of(`${OPENAPI}/types/schema-name`, schemaName, {
-  schemaName: on(DOCUMENT, (text) => [schemaName.schemaName(`#/${text}`), schemaName.schemaName(text)]),
-  sharedPlace: on(DOCUMENT, (text) => schemaName.sharedPlace(text, { name: 'a', key: 'a' })),
+  argumentOf: on(DOCUMENT, (text) => links.argumentOf({ path: `/${text}` } as never, `path.${text}`)),
 })
 of(`${OPENAPI}/types/type-names`, typeNames, {
+  schemaName: on(DOCUMENT, (text) => [typeNames.schemaName(`#/${text}`), typeNames.schemaName(text)]),
+  sharedPlace: on(DOCUMENT, (text) => typeNames.sharedPlace(text, { name: 'a', key: 'a' })),
   inside: on(DOCUMENT, (text) => typeNames.inside({ name: 'a', key: 'a' }, text, text)),
   withoutInput: on(DOCUMENT, typeNames.withoutInput),
   spokenKey: on(DOCUMENT, (text) => typeNames.spokenKey(`input ${text}`)),
 })
-of(`${OPENAPI}/types/leaves/enum-names`, enumNames, {
-  constantName: on(DOCUMENT, enumNames.constantName),
+of(`${OPENAPI}/types/enum-names`, enumNames, {
   namesIn: on(DOCUMENT, (text) => enumNames.namesIn({}, [text, `${text}a`])),
 })
 of(`${OPENAPI}/types/describe`, describe, {

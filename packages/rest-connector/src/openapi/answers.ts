@@ -1,8 +1,7 @@
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import { asNode, asText, type Followed, type Node, type OpenApiDocument } from './openapi-document.ts'
-import { sharedPlace } from './types/schema-name.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
-import type { Place } from './types/type-names.ts'
+import { sharedPlace, type Place } from './types/type-names.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 
 const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;\s*[\w-]+=(?:[\w.:+-]+|"[^"\r\n{}]*"))*$/

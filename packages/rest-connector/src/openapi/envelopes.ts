@@ -1,6 +1,6 @@
 import type { EnvelopeHeader, EnvelopeOptions } from '../declare/envelope-options.ts'
 import { fieldNames, camel, pascal } from './names.ts'
-import { isChosen } from './links/links.ts'
+import { isChosen } from './links.ts'
 import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { filterOf, type OperationFilter, type ReadOperation } from './operations.ts'
 import { partsOfSuccesses } from './answers.ts'

@@ -1,6 +1,3 @@
-import { constantName } from './types/leaves/enum-names.ts'
-import { freeName } from './types/leaves/free-name.ts'
-
 /**
  * Words of a name: split at whatever a name cannot hold, at underscores too. Latin letters lose their accents, others
  * are told by their code points (`名` gives `U540d`); signs are words where there is no letter (`+1` gives `plus` and `1`).
@@ -54,6 +51,13 @@ export function isName(text: string): boolean {
   return /^(?!__)[A-Za-z_]\w*$/.test(text)
 }
 
+/** The name, or, where it is used, with the first number behind it, from 2 on, with which it is not. */
+export function freeName(wanted: string, isUsed: (name: string) => boolean, joint = ''): string {
+  let name = wanted
+  for (let number = 2; isUsed(name); number++) name = `${wanted}${joint}${number}`
+  return name
+}
+
 /** Gives every text a field name of its own; those that are names already keep them. */
 export function fieldNames(texts: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
@@ -82,4 +86,35 @@ export function passedOver(
     const owner = owners.get(wanted)
     return owner === undefined ? [] : [{ wanted, owner }]
   })
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  '+': 'PLUS',
+  '*': 'STAR',
+  '<': 'LT',
+  '>': 'GT',
+  '=': 'EQ',
+  '!': 'NOT',
+  '%': 'PERCENT',
+  '&': 'AND',
+  '|': 'OR',
+  $: 'DOLLAR',
+  '@': 'AT',
+  '#': 'HASH',
+}
+
+/** `in-progress` gives `IN_PROGRESS`, `+1` `PLUS_1`, `-1` `MINUS_1`, `createdAt` `CREATED_AT`. */
+export function constantName(value: string | number | boolean): string {
+  const text = String(value)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    // A minus stands before a number, not between words.
+    .replaceAll(/(^|[^A-Za-z0-9])-(?=\d)/g, '$1_MINUS_')
+    .replaceAll(/[+*<>=!%&|$@#]/g, (sign) => `_${SIGNS[sign]}_`)
+    .replaceAll(/[^\u0000-\u007f]/gu, (letter) => `_U${letter.codePointAt(0)?.toString(16)}_`) // oxlint-disable-line no-control-regex
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toUpperCase()
+  if (text === '') return value === '' ? 'EMPTY' : 'BLANK'
+  return /^\d/.test(text) ? `_${text}` : text
 }

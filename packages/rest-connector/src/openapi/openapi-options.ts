@@ -6,7 +6,7 @@ import type { OpenApiFinding } from './findings.ts'
 import type { OperationFilter, Selection } from './operations.ts'
 import type { DocumentSecurity, SecuritySource } from './security.ts'
 import type { ServerOptions } from './servers.ts'
-import type { IntegerTyping } from './types/leaves/scalars.ts'
+import type { IntegerTyping } from './types/scalars.ts'
 
 export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelection {
   /**

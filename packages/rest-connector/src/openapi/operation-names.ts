@@ -1,6 +1,5 @@
-import { camel, capitalize, legal, pascal, passedOver, type GaveWay } from './names.ts'
+import { camel, capitalize, freeName, legal, pascal, passedOver, type GaveWay } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
-import { freeName } from './types/leaves/free-name.ts'
 import type { NameConflicts, NamingOptions } from './types/type-names.ts'
 
 export interface OperationName extends Pick<NameConflicts, 'wanted' | 'passed'> {

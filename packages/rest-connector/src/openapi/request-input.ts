@@ -8,15 +8,13 @@ import type { ParameterOptions, ParameterPlace, StyleOptions } from '../paramete
 import { hasStyle } from '../parameters/style.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import type { OpenApiFinding } from './findings.ts'
-import { isName, pascal, toFieldName } from './names.ts'
+import { freeName, isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { spoken } from './operation-names.ts'
 import type { ReadOperation } from './operations.ts'
-import { freeName } from './types/leaves/free-name.ts'
-import { fileKindOf, isBinary } from './types/leaves/scalars.ts'
-import { sharedPlace } from './types/schema-name.ts'
+import { fileKindOf, isBinary } from './types/scalars.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
-import { inside, type Place } from './types/type-names.ts'
+import { inside, sharedPlace, type Place } from './types/type-names.ts'
 
 type Told = Omit<OpenApiFinding, 'place'>
 

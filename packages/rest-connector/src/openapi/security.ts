@@ -40,11 +40,10 @@ export interface SecurityPlace {
   readonly from: SecuritySource
 }
 
-/** Alternative lists of schemes with their scopes. All schemes of one list are required. */
-type Requirements = readonly (readonly (readonly [scheme: string, scopes: readonly string[]])[])[]
+/** Schemes with their scopes, which are all required together. */
+type Requirement = readonly (readonly [scheme: string, scopes: readonly string[]])[]
 
 interface Scheme {
-  readonly name: string
   /** The required environment variables. */
   readonly variables: readonly string[]
   /** The header with the credential, or undefined. */
@@ -65,34 +64,35 @@ export function securityOf(
   const used = new Set([...required.values()].flat(2).map(([name]) => name))
   const schemes = readSchemes(document, used, place, refused)
   if (place.from === 'forward') {
-    for (const { name, header } of schemes.values())
+    for (const [name, { header }] of schemes)
       if (header === undefined)
         refused.set(name, 'credentials in query parameters and cookies cannot be forwarded')
     const headers = [...schemes.values()].flatMap(({ header }) => header?.toLowerCase() ?? [])
     return { ...none, forwardHeaders: [...new Set(headers)] }
   }
-  const valueOf = (variable: string): string | undefined => place.env[variable] || undefined
-  const isMet = (name: string): boolean =>
-    schemes.get(name)?.variables.every((variable) => valueOf(variable) !== undefined) ?? false
-  const missed = new Set(
-    [...required.values()]
-      .filter(
-        (alternatives) => !alternatives.some((all) => all.length > 0 && all.every(([name]) => isMet(name))),
-      )
-      .flat(2)
-      .map(([name]) => name),
+  const values = new Map<string, readonly string[]>()
+  for (const [name, scheme] of schemes) {
+    const given = scheme.variables.map((variable) => place.env[variable] || undefined)
+    if (given.every((value) => value !== undefined)) values.set(name, given)
+  }
+  const met = new Map<string, Requirement>()
+  const missed = new Set<string>()
+  for (const [endpoint, alternatives] of required) {
+    const first = alternatives.find((all) => all.every(([name]) => values.has(name)))
+    if (first && first.length > 0) met.set(endpoint, first)
+    else for (const [name] of alternatives.flat()) missed.add(name)
+  }
+  const variables = [...new Set([...schemes.values()].flatMap((one) => one.variables))].map(
+    (variable): SecurityVariable => {
+      const names = [...schemes].filter(([, one]) => one.variables.includes(variable)).map(([name]) => name)
+      const isSet = Boolean(place.env[variable])
+      return { variable, schemes: names, isSet, isMissed: !isSet && names.some((name) => missed.has(name)) }
+    },
   )
-  const wanted = [...schemes.values()]
-  const variables = [...new Set(wanted.flatMap((one) => one.variables))].map((variable): SecurityVariable => {
-    const names = wanted.filter((one) => one.variables.includes(variable)).map(({ name }) => name)
-    const isSet = valueOf(variable) !== undefined
-    return { variable, schemes: names, isSet, isMissed: !isSet && names.some((name) => missed.has(name)) }
-  })
-  const interceptor = interceptorOf(required, schemes, valueOf)
-  return { ...none, interceptors: interceptor ? [interceptor] : [], variables }
+  return { ...none, interceptors: met.size === 0 ? [] : [interceptorOf(met, schemes, values)], variables }
 }
 
-function requirementsOf(operation: Node, root: Node): Requirements {
+function requirementsOf(operation: Node, root: Node): readonly Requirement[] {
   const requirements = asList(operation['security'] ?? root['security']).map((one) =>
     Object.entries(asNode(one)).map(
       ([name, scopes]) => [name, asList(scopes).filter((scope) => typeof scope === 'string')] as const,
@@ -103,32 +103,22 @@ function requirementsOf(operation: Node, root: Node): Requirements {
 }
 
 function interceptorOf(
-  required: ReadonlyMap<string, Requirements>,
+  met: ReadonlyMap<string, Requirement>,
   schemes: ReadonlyMap<string, Scheme>,
-  valueOf: (variable: string) => string | undefined,
-): RequestInterceptor | undefined {
+  values: ReadonlyMap<string, readonly string[]>,
+): RequestInterceptor {
   // Operations with the same scopes share an interceptor, and therefore a token.
   const made = new Map<string, RequestInterceptor>()
   const secrets = new Set<string>()
-  const applyOf = (name: string, scopes: readonly string[]): RequestInterceptor | undefined => {
-    const scheme = schemes.get(name)
-    const values = scheme?.variables.map(valueOf)
-    if (!scheme || !values?.every((value) => value !== undefined)) return undefined
+  const applyOf = ([name, scopes]: Requirement[number]): RequestInterceptor => {
+    const given = values.get(name) ?? []
     const key = JSON.stringify([name, scopes])
-    const apply = made.get(key) ?? scheme.apply(values, scopes)
+    const apply = made.get(key) ?? (schemes.get(name) as Scheme).apply(given, scopes)
     made.set(key, apply)
-    for (const value of values) secrets.add(value)
+    for (const value of given) secrets.add(value)
     return apply
   }
-  const byEndpoint = new Map<string, readonly RequestInterceptor[]>()
-  for (const [endpoint, alternatives] of required)
-    for (const alternative of alternatives) {
-      const all = alternative.map(([name, scopes]) => applyOf(name, scopes))
-      if (!all.every((apply) => apply !== undefined)) continue
-      if (all.length > 0) byEndpoint.set(endpoint, all)
-      break
-    }
-  if (byEndpoint.size === 0) return undefined
+  const byEndpoint = new Map([...met].map(([endpoint, all]) => [endpoint, all.map(applyOf)]))
   return withCredential(chosen(byEndpoint), JSON.stringify([...secrets]), {})
 }
 
@@ -178,7 +168,6 @@ function readSchemes(
 function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPlace): Scheme | string {
   const variable = (what: string): string => envName(place.source, what)
   const token: Scheme = {
-    name,
     variables: [variable('TOKEN')],
     header: 'authorization',
     apply: ([value]) => always('authorization', `Bearer ${value}`),
@@ -186,14 +175,14 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
   switch (node['type']) {
     case 'apiKey':
       // The source's prefix prevents a document from reading variables of other programs.
-      return apiKeyOf(name, node, variable(isOneKey ? 'API_KEY' : `API_KEY_${name}`))
+      return apiKeyOf(node, variable(isOneKey ? 'API_KEY' : `API_KEY_${name}`))
     case 'http': {
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
       if (how !== 'basic') return `the HTTP scheme must be basic or bearer, got "${how ?? ''}"`
       const apply: Scheme['apply'] = (values) =>
         always('authorization', `Basic ${Buffer.from(values.join(':')).toString('base64')}`)
-      return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
+      return { variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
     }
     case 'oauth2': {
       const tokenUrl = asText(asNode(asNode(node['flows'])['clientCredentials'])['tokenUrl'])
@@ -210,7 +199,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
           clientSecret,
           scope: scopes.join(' ') || undefined,
         })
-      return { name, variables, header: 'authorization', apply }
+      return { variables, header: 'authorization', apply }
     }
     case 'openIdConnect':
       return token
@@ -230,9 +219,9 @@ function envName(source: string, what: string): string {
   return words.join('_').toUpperCase()
 }
 
-function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string {
+function apiKeyOf(node: Node, variable: string): Scheme | string {
   const name = asText(node['name']) ?? ''
-  const base = { name: scheme, variables: [variable], header: undefined }
+  const base = { variables: [variable], header: undefined }
   switch (node['in']) {
     case 'header':
       if (!isHeaderName(name)) return `"${name}" is not a valid header name`

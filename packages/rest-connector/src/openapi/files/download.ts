@@ -1,5 +1,4 @@
 import { BodyTooLarge, boundedFetch } from '@vinyasa/base'
-import { textOf } from './text-of.ts'
 
 export interface DownloadOptions {
   /**
@@ -21,12 +20,6 @@ export interface DownloadOptions {
   readonly timeoutMs?: number | undefined
 }
 
-export interface Downloaded {
-  /** The URL after redirects, without the query, which may hold a secret. */
-  readonly url: URL
-  readonly text: string
-}
-
 /** An error about a whole document, and not about one of its files. */
 export class DownloadEnded extends Error {}
 
@@ -46,8 +39,14 @@ export class Download {
     this.#signal = AbortSignal.timeout(timeoutMs)
   }
 
-  /** @throws DownloadEnded where a bound of the whole is reached */
-  async get(address: URL, isAllowed: (url: URL) => boolean): Promise<Downloaded> {
+  /**
+   * Returns the text, and the URL after redirects, without the query, which may hold a secret.
+   * @throws DownloadEnded where a bound of the whole is reached
+   */
+  async get(
+    address: URL,
+    isAllowed: (url: URL) => boolean,
+  ): Promise<{ readonly url: URL; readonly text: string }> {
     const { headers, maxBytes, maxFiles, timeoutMs } = this.#options
     const tooLarge = `the files to download exceed the limit of ${maxBytes} bytes in total; raise download.maxBytes`
     if (++this.#files > maxFiles)
@@ -73,4 +72,11 @@ export class Download {
       throw error
     }
   }
+}
+
+/** Decodes bytes in the form of Unicode whose mark they begin with, else as UTF-8 (YAML 1.2, section 5.2). */
+export function textOf(bytes: Uint8Array): string {
+  const mark = `${bytes[0]} ${bytes[1]}`
+  const encoding = mark === '255 254' ? 'utf-16le' : mark === '254 255' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
 }

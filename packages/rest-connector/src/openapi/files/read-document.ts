@@ -8,12 +8,11 @@ import {
   type OpenApiDocument,
   type ReadFiles,
 } from '../openapi-document.ts'
-import { DownloadEnded, type DownloadOptions, Download } from './download.ts'
-import { fromSwagger2, isSwagger2 } from './swagger-2.ts'
+import { DownloadEnded, textOf, type DownloadOptions, Download } from './download.ts'
+import { fromSwagger2 } from './swagger-2.ts'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { textOf } from './text-of.ts'
 
 /** How the files of a document are called and had. */
 interface FileReader {
@@ -167,7 +166,7 @@ async function readFiles(
 /** @throws Error where it is neither OpenAPI 3 nor Swagger 2 */
 function asOpenApi3(read: ReadFiles): OpenApiDocument {
   const document = createDocument(read)
-  if (isSwagger2(read.root))
+  if (String(read.root['swagger']).startsWith('2'))
     return createDocument({ ...read, root: fromSwagger2(document), swagger2: read.root })
   if (asText(read.root['openapi'])?.startsWith('3.')) return document
   throw new Error('expected OpenAPI 3 or Swagger 2, but the version is missing or not supported')

@@ -1,14 +1,5 @@
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 
-interface OperationInput {
-  readonly method: string
-  /** Parameters of the path and of the operation, their references resolved. */
-  readonly ofPath: readonly Node[]
-  readonly own: readonly Node[]
-  /** Media types of the body. */
-  readonly consumes: readonly string[]
-}
-
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'
 
@@ -30,8 +21,16 @@ const LIST_STYLES: Readonly<Record<string, string>> = {
   multi: 'form',
 }
 
-/** The parameters and the body of an operation, as OpenAPI 3.0 writes them. */
-function inputOf({ method, ofPath, own, consumes }: OperationInput): Node {
+/**
+ * Returns the parameters and the body of an operation as OpenAPI 3.0 writes them. The references of the parameters of the
+ * path and of the operation are resolved.
+ */
+function inputOf(
+  method: string,
+  ofPath: readonly Node[],
+  own: readonly Node[],
+  consumes: readonly string[],
+): Node {
   const isBody = (one: Node): boolean => one['in'] === 'body'
   const isForm = (one: Node): boolean => one['in'] === 'formData'
   const plain = (list: readonly Node[]): Node[] => list.filter((one) => !isBody(one) && !isForm(one))
@@ -106,10 +105,6 @@ function formOf(members: readonly Node[], consumes: readonly string[]): Node {
 const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch'])
 const JSON_TYPE = 'application/json'
 
-export function isSwagger2(root: Node): boolean {
-  return String(root['swagger']).startsWith('2')
-}
-
 /**
  * Says in the words of OpenAPI 3.0 what a Swagger 2 document says. Shared parameters and responses stand in each operation
  * that refers to them, as their media types are those of the operation. A part that is wrong, or refers to nowhere,
@@ -162,12 +157,12 @@ function operation(given: Node, method: string, ofPath: unknown, document: OpenA
   return {
     ...rest,
     ...(isElsewhere && serversOf(root, wanted, document.url)),
-    ...inputOf({
+    ...inputOf(
       method,
-      ofPath: resolvedList(ofPath, document),
-      own: resolvedList(parameters, document),
-      consumes: mediaTypes(consumes, root['consumes']),
-    }),
+      resolvedList(ofPath, document),
+      resolvedList(parameters, document),
+      mediaTypes(consumes, root['consumes']),
+    ),
     responses: answers,
   }
 }

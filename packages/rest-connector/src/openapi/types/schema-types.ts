@@ -1,22 +1,21 @@
 import type { ArgumentDefinition } from '../../declare/arguments.ts'
 import { keyOfMember } from '../../declare/member-path.ts'
 import type {
+  EnumDefinition,
   MemberDefinition,
   TypeDefinition,
   TypeDefinitions,
   InputDefinition,
   UnionDefinition,
 } from '../../declare/type-definitions.ts'
-import { fieldNames } from '../names.ts'
+import { fieldNames, freeName } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { Nesting } from '../nesting.ts'
 import { DEPRECATED, describe, describeMember, describeText, propertiesOf } from './describe.ts'
-import { freeName } from './leaves/free-name.ts'
-import { LeafTypes } from './leaves/leaf-types.ts'
-import { fileKindOf, type IntegerTyping } from './leaves/scalars.ts'
+import { namesIn } from './enum-names.ts'
+import { fileKindOf, FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { ShapeReader, type ReadShape, type Shape, type ShapeListeners } from './shape.ts'
-import { schemaName } from './schema-name.ts'
-import { inside, withoutInput, type Place, type TypeNames } from './type-names.ts'
+import { inside, schemaName, withoutInput, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
 import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
 import { flattened, optionNames, tellMembers, variantPlace } from './variants.ts'
@@ -119,7 +118,9 @@ export class SchemaTypes {
   readonly #outputs = new Map<Node, string>()
   readonly #inputs = new Map<Node, string>()
   readonly #definitions = new Map<string, TypeDefinition>()
-  readonly #leaves: LeafTypes
+  readonly #enums = new Map<Node, string>()
+  /** Enums without a name of their own, by their places' names and values. */
+  readonly #likeEnums = new Map<string, string>()
   readonly #nesting = new Nesting()
 
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
@@ -127,7 +128,6 @@ export class SchemaTypes {
     this.#options = options
     const shapes = new ShapeReader(document, options)
     this.#read = (schema) => shapes.read(schema)
-    this.#leaves = new LeafTypes(names, options.integers, this.#definitions)
   }
 
   /** All types so far. */
@@ -181,7 +181,7 @@ export class SchemaTypes {
       case 'variants':
         return isInput ? this.#oneOf(shape, place) : this.#union(shape, place)
       default:
-        return isInput && fileKindOf(shape.node) === 'bytes' ? 'Upload' : this.#leaves.of(shape, place)
+        return isInput && fileKindOf(shape.node) === 'bytes' ? 'Upload' : this.#leaf(shape, place)
     }
   }
 
@@ -211,7 +211,7 @@ export class SchemaTypes {
     const patterns = Object.values(asNode(node['patternProperties'])).filter((schema) => schema !== false)
     const types = new Set([given, ...patterns].map((one) => this.#typeOf(one, at, isInput)))
     const value = types.size === 1 ? ([...types][0] as string) : 'JSON'
-    return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, isInput)}!]`
+    return value === 'JSON' ? 'JSON' : `[${this.#entry(value, isInput)}!]`
   }
 
   /** The field of those members beside the ones with names, under a name that is free. */
@@ -222,6 +222,46 @@ export class SchemaTypes {
     const description = 'All properties without a separate field.'
     const besides = Object.keys(asNode(node['properties']))
     return { [name]: { type: this.#map(node, place, isInput), description, besides } }
+  }
+
+  #leaf(shape: Shape, place: Place): string {
+    if (shape.kind === 'enum') return this.#enum(shape, place)
+    if (shape.kind === 'any') return 'JSON'
+    const name = scalarOf(shape.type, shape.node, this.#options.integers)
+    const definition = Object.hasOwn(FORMAT_SCALARS, name) ? FORMAT_SCALARS[name] : undefined
+    if (!definition) return name
+    const own = this.#names.scalar(name)
+    this.#definitions.set(own, definition)
+    return own
+  }
+
+  #enum(shape: Shape, place: Place): string {
+    const known = this.#enums.get(shape.node)
+    if (known !== undefined) return known
+    const schema = schemaName(shape.ref)
+    // The enums of input and output at places of one name are one type, where they are the same.
+    const alike = JSON.stringify([place.name, shape.values, shape.node['description']])
+    const name = (schema ? undefined : this.#likeEnums.get(alike)) ?? this.#names.shared(schema, place)
+    this.#enums.set(shape.node, name)
+    if (!schema) this.#likeEnums.set(alike, name)
+    const values: EnumDefinition['values'] = Object.fromEntries(
+      [...namesIn(shape.node, shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
+    )
+    this.#definitions.set(name, { kind: 'enum', ...describe(shape.node), values })
+    return name
+  }
+
+  /** Returns the type of the entries of a JSON object whose values have this type. */
+  #entry(value: string, isInput: boolean): string {
+    const wanted = `${value
+      .replaceAll('[', '')
+      .replaceAll(/\]/g, 'List')
+      .replaceAll('!', '')
+      .replace(/Input(?=$|List)/, '')}Entry`
+    const key = `${isInput ? 'input ' : ''}entry of ${value}`
+    const name = this.#names.claim(isInput ? `${wanted}Input` : wanted, key)
+    this.#definitions.set(name, { kind: isInput ? 'input entry' : 'entry', value })
+    return name
   }
 
   #object(shape: Shape, place: Place, isInput: boolean): string {
@@ -286,7 +326,7 @@ export class SchemaTypes {
       return 'JSON'
     }
     this.#tellDropped(shape, name, droppedOfChoice(shape, this.#read))
-    for (const value of signs.unmapped)
+    for (const value of signs.discriminator?.unmapped ?? [])
       this.#options.onUnsaid(
         `the discriminator of ${name} maps "${value}" to a schema that is not one of its types; this mapping is ignored`,
       )

@@ -1,13 +1,23 @@
-import { createInheritance, type Inheritance } from './subtypes.ts'
+import { Inheritance } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { discriminatorValue } from './discriminator.ts'
 import { isConstraint, isRemark, unsaidIn } from './unsaid.ts'
 
 const NULLABLE_ALONE: ReadonlySet<string> = new Set(['nullable', 'x-nullable', 'description', 'title'])
 
+/** Returns the values of `const` or `enum`. */
+function listedValues(node: Node): readonly unknown[] {
+  return 'const' in node ? [node['const']] : asList(node['enum'])
+}
+
+/** Returns the schemas of `oneOf` and `anyOf`. */
+function optionsIn(node: Node): readonly unknown[] {
+  return [...asList(node['oneOf']), ...asList(node['anyOf'])]
+}
+
 /** A schema that is nothing but null. */
 function isNull(node: Node): boolean {
-  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  const values = listedValues(node)
   return String(node['type']) === 'null' || (values.length > 0 && values.every((value) => value === null))
 }
 
@@ -95,7 +105,7 @@ function tellConflict(what: string, nodes: readonly Node[], tell: (message: stri
 }
 
 function roughTypesIn(node: Node): readonly string[] {
-  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  const values = listedValues(node)
   const given = typesIn(node)
   const types = given.length > 0 ? given : values.flatMap((value) => (value === null ? [] : typeof value))
   return types.map((type) => (type === 'integer' ? 'number' : type))
@@ -103,24 +113,17 @@ function roughTypesIn(node: Node): readonly string[] {
 
 type EnumValue = string | number | boolean
 
-/** A value that an enum can have in GraphQL. */
-function isEnumValue(value: unknown): value is EnumValue {
-  return ['string', 'number', 'boolean'].includes(typeof value)
-}
-
 function typeOfValues(values: readonly EnumValue[] = []): string {
   const types = new Set(values.map((value) => typeof value))
   return types.size === 1 ? ([...types][0] as string) : 'mixed'
 }
 
 /** What a schema is that allows these values alone. */
-function classifyValues(listed: readonly unknown[]): {
-  readonly kind: 'any' | 'scalar' | 'enum'
-  readonly type?: string
-  readonly values?: readonly EnumValue[]
-} {
+function classifyValues(listed: readonly unknown[]): Pick<Shape, 'kind' | 'type' | 'values'> {
   const given = [...new Set(listed)].filter((value) => value !== null)
-  const values = given.filter(isEnumValue)
+  const values = given.filter((value): value is EnumValue =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  )
   if (values.length === 0 || values.length < given.length) return { kind: 'any' }
   if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
   return { kind: 'enum', values }
@@ -137,7 +140,7 @@ export interface Shape {
   /** A scalar's: `string`, `integer`, `number` or `boolean`. */
   readonly type?: string | undefined
   /** An enum's. */
-  readonly values?: readonly (string | number | boolean)[] | undefined
+  readonly values?: readonly EnumValue[] | undefined
   /** The schemas of `oneOf` and `anyOf`, each with the properties that stand beside them. */
   readonly variants?: readonly Node[] | undefined
   /** The variants are made of it by `allOf`: it is an object by itself, too. */
@@ -172,8 +175,7 @@ export interface ShapeListeners {
 /** Reads schemas; a reference to nowhere is reported, and leads to `any`. */
 export class ShapeReader {
   readonly #document: OpenApiDocument
-  readonly #onBadReference: ShapeListeners['onBadReference']
-  readonly #onUnsaid: ShapeListeners['onUnsaid']
+  readonly #listeners: ShapeListeners
   readonly #heard = new WeakSet<Node>()
   readonly #known = new WeakMap<Node, Shape>()
   readonly #beingRead = new Set<Node>()
@@ -181,11 +183,10 @@ export class ShapeReader {
   readonly #inheritance: Inheritance
   readonly #readsBesideRefs: boolean
 
-  constructor(document: OpenApiDocument, { onBadReference, onUnsaid }: ShapeListeners) {
+  constructor(document: OpenApiDocument, listeners: ShapeListeners) {
     this.#document = document
-    this.#onBadReference = onBadReference
-    this.#onUnsaid = onUnsaid
-    this.#inheritance = createInheritance(document, onUnsaid)
+    this.#listeners = listeners
+    this.#inheritance = new Inheritance(document, listeners.onUnsaid)
     // Before OpenAPI 3.1 what stands beside a reference is ignored.
     this.#readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
   }
@@ -206,7 +207,7 @@ export class ShapeReader {
   #hear(node: Node): void {
     if (this.#heard.has(node)) return
     this.#heard.add(node)
-    for (const message of unsaidIn(node)) this.#onUnsaid(message)
+    for (const message of unsaidIn(node)) this.#listeners.onUnsaid(message)
   }
 
   #compute(given: Node): Shape {
@@ -228,13 +229,13 @@ export class ShapeReader {
       const isNullable = target.isNullable || given['nullable'] === true
       return { ...target, ref: target.ref ?? ref, isNullable }
     } catch (error) {
-      this.#onBadReference(error instanceof Error ? error.message : String(error))
+      this.#listeners.onBadReference((error as Error).message)
       return { kind: 'any', node: given, ref: undefined, isNullable: true }
     }
   }
 
   #computeOwn(given: Node): Shape {
-    const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
+    const options = optionsIn(given)
     const others = options.filter((option) => !this.#isNull(option))
     const parts = asList(given['allOf'])
     const needed = parts.filter((part) => !marksNullable(asNode(part)) && !isRemark(part))
@@ -256,7 +257,7 @@ export class ShapeReader {
       })
       return { ...this.#classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
     }
-    const isUnited = asList(given['allOf']).length > 0 || CONDITIONAL.some((key) => key in given)
+    const isUnited = parts.length > 0 || CONDITIONAL.some((key) => key in given)
     const node = isUnited
       ? this.#unite(given)
       : base
@@ -280,7 +281,7 @@ export class ShapeReader {
         properties[key] = Object.hasOwn(properties, key)
           ? this.#narrowed(key, properties[key], schema)
           : schema
-      const listed = [...asList(part['oneOf']), ...asList(part['anyOf'])]
+      const listed = optionsIn(part)
       // A base that lists those that are made of it leaves each of them no choice.
       const isMade = listed.some((option) => parts.includes(this.#document.find(option) ?? {}))
       const more = isMade ? [] : listed
@@ -288,7 +289,7 @@ export class ShapeReader {
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
     }
-    tellConflict('the value', parts, this.#onUnsaid)
+    tellConflict('the value', parts, this.#listeners.onUnsaid)
     // Properties that hold under a condition may be there.
     for (const [key, schema] of parts.flatMap((part) => this.#conditionalProperties(part)))
       if (!Object.hasOwn(properties, key)) properties[key] = schema
@@ -323,7 +324,7 @@ export class ShapeReader {
   /** A property that two parts describe is the later one, and null only where both allow it. */
   #narrowed(key: string, earlier: unknown, later: unknown): unknown {
     const nodes = [earlier, later].map((one) => asNode(this.#document.find(one)))
-    tellConflict(`the property "${key}"`, nodes, this.#onUnsaid)
+    tellConflict(`the property "${key}"`, nodes, this.#listeners.onUnsaid)
     if (earlier === later || leadsTo(later, this.#beingRead, this.#document) || !this.read(later).isNullable)
       return later
     const { isNullable, kind } = this.read(earlier)
@@ -345,7 +346,7 @@ export class ShapeReader {
     try {
       return this.#partsOf(this.#document.resolve(given), seen)
     } catch (error) {
-      this.#onBadReference(error instanceof Error ? error.message : String(error))
+      this.#listeners.onBadReference((error as Error).message)
       return []
     }
   }
@@ -353,15 +354,17 @@ export class ShapeReader {
   #classify(node: Node, given: Node = node): Classified {
     const hasProperties = Object.keys(asNode(node['properties'])).length > 0
     const saysMore = hasProperties || ['type', 'enum', 'const'].some((key) => key in node)
-    const all = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter((option) => !this.#isNull(option))
+    const all = optionsIn(node).filter((option) => !this.#isNull(option))
     const options = all.filter((option) => !isConstraint(option, saysMore))
     const dropped = all.filter((option) => !options.includes(option))
     if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
-      this.#onUnsaid('the API must check the "required" lists in "oneOf" or "anyOf"; the connector does not')
+      this.#listeners.onUnsaid(
+        'the API must check the "required" lists in "oneOf" or "anyOf"; the connector does not',
+      )
     if (options.length > 0) return this.#classifyOptions(node, options, given)
     const subtypes = this.#inheritance.subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }
-    const listed = 'const' in node ? [node['const']] : asList(node['enum'])
+    const listed = listedValues(node)
     if (listed.length > 0) return classifyValues(listed)
     const types = typesIn(node)
     const type = types.length === 1 ? types[0] : undefined

@@ -1,7 +1,6 @@
 import type { MemberSigns } from '../../declare/type-definitions.ts'
-import { camel, legal, pascal } from '../names.ts'
+import { camel, freeName, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
-import { freeName } from './leaves/free-name.ts'
 import { discriminatorIn, discriminatorValue } from './discriminator.ts'
 import type { ReadShape, Shape } from './shape.ts'
 import { inside, type Place } from './type-names.ts'
@@ -15,9 +14,14 @@ export interface Variant {
 export interface Signs {
   /** By the variants' places. */
   readonly members: readonly MemberSigns[]
-  readonly discriminator?: { readonly key: string; readonly variants: ReadonlyMap<string, number> }
-  /** Values of the discriminator that are mapped to none of the variants. */
-  readonly unmapped: readonly string[]
+  readonly discriminator?:
+    | {
+        readonly key: string
+        readonly variants: ReadonlyMap<string, number>
+        /** Values that are mapped to none of the variants. */
+        readonly unmapped: readonly string[]
+      }
+    | undefined
 }
 
 /** Finds what tells object variants apart; undefined: nothing does. */
@@ -36,7 +40,7 @@ export function tellMembers(
     discriminator !== undefined && new Set(discriminator.variants.values()).size === variants.length
   const areApart = facts.every((a, index) => facts.every((b, other) => other <= index || isApart(a, b)))
   if (!isTold && !areApart) return undefined
-  return { members, ...(discriminator && { discriminator }), unmapped: discriminator?.unmapped ?? [] }
+  return { members, discriminator }
 }
 
 interface Facts {
@@ -66,9 +70,7 @@ function isApart(a: Facts, b: Facts): boolean {
 }
 
 /** A member that each variant must have with texts of its own, which serde and TypeScript call a tag. */
-function tagOf(
-  facts: readonly Facts[],
-): (NonNullable<Signs['discriminator']> & Pick<Signs, 'unmapped'>) | undefined {
+function tagOf(facts: readonly Facts[]): Signs['discriminator'] {
   const [first, ...others] = facts
   if (others.length === 0) return undefined
   for (const key of Object.keys(first?.constants ?? {})) {
@@ -86,7 +88,7 @@ function discriminatorOf(
   node: Readonly<Record<string, unknown>>,
   variants: readonly Variant[],
   read: ReadShape,
-): (NonNullable<Signs['discriminator']> & Pick<Signs, 'unmapped'>) | undefined {
+): Signs['discriminator'] {
   const discriminator = discriminatorIn(node)
   if (!discriminator) return undefined
   const { key, mapping } = discriminator

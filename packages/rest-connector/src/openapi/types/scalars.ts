@@ -1,6 +1,6 @@
-import type { ScalarDefinition } from '../../../declare/type-definitions.ts'
-import { isTextual, mediaTypeOf } from '../../../templates/body-template.ts'
-import { asList, asText, type Node } from '../../openapi-document.ts'
+import type { ScalarDefinition } from '../../declare/type-definitions.ts'
+import { isTextual, mediaTypeOf } from '../../templates/body-template.ts'
+import { asList, asText, type Node } from '../openapi-document.ts'
 
 /** How integers without a format are typed. */
 export type IntegerTyping = 'auto' | 'int' | 'long'

@@ -1,36 +1,5 @@
-import { asList, type Node } from '../../openapi-document.ts'
-import { freeName } from './free-name.ts'
-
-const SIGNS: Readonly<Record<string, string>> = {
-  '+': 'PLUS',
-  '*': 'STAR',
-  '<': 'LT',
-  '>': 'GT',
-  '=': 'EQ',
-  '!': 'NOT',
-  '%': 'PERCENT',
-  '&': 'AND',
-  '|': 'OR',
-  $: 'DOLLAR',
-  '@': 'AT',
-  '#': 'HASH',
-}
-
-/** `in-progress` gives `IN_PROGRESS`, `+1` `PLUS_1`, `-1` `MINUS_1`, `createdAt` `CREATED_AT`. */
-export function constantName(value: string | number | boolean): string {
-  const text = String(value)
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    // A minus stands before a number, not between words.
-    .replaceAll(/(^|[^A-Za-z0-9])-(?=\d)/g, '$1_MINUS_')
-    .replaceAll(/[+*<>=!%&|$@#]/g, (sign) => `_${SIGNS[sign]}_`)
-    .replaceAll(/[^\u0000-\u007f]/gu, (letter) => `_U${letter.codePointAt(0)?.toString(16)}_`) // oxlint-disable-line no-control-regex
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
-    .toUpperCase()
-  if (text === '') return value === '' ? 'EMPTY' : 'BLANK'
-  return /^\d/.test(text) ? `_${text}` : text
-}
+import { constantName, freeName } from '../names.ts'
+import { asList, type Node } from '../openapi-document.ts'
 
 /** Where generators write the names that values have in code. */
 const NAME_KEYS = ['x-enum-varnames', 'x-enumNames'] as const
