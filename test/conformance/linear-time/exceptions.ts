@@ -31,15 +31,14 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#
       packages/rest-connector/src/parameters/style#hasStyle packages/source-kit/src/naming/
       packages/source-kit/src/plan/compile-plan# packages/source-kit/src/schema/`,
-    [DOCUMENT]: `packages/rest-connector/src/openapi/files/download# packages/rest-connector/src/openapi/files/file-reader#
+    [DOCUMENT]: `packages/rest-connector/src/openapi/files/download#
       packages/rest-connector/src/openapi/findings#Findings
       packages/rest-connector/src/openapi/import-openapi# packages/rest-connector/src/openapi/links#isChosen
       packages/rest-connector/src/openapi/names#passedOver packages/rest-connector/src/openapi/names#freeName
       packages/rest-connector/src/openapi/request-input#
-      packages/rest-connector/src/openapi/security# packages/rest-connector/src/openapi/types/default-value#
+      packages/rest-connector/src/openapi/security#
       packages/rest-connector/src/openapi/types/describe#describeMember
-      packages/rest-connector/src/openapi/types/input-cycles#
-      packages/rest-connector/src/openapi/types/scalars#
+      packages/rest-connector/src/openapi/types/scalars# packages/rest-connector/src/openapi/types/schema-types#
       packages/rest-connector/src/openapi/types/shape# packages/rest-connector/src/openapi/types/type-names#TypeNames
       packages/rest-connector/src/openapi/types/unsaid# packages/rest-connector/src/openapi/types/variants#`,
     [CALLS]: `apps/gateway/src/federation/lookup# apps/gateway/src/observability/recorder#

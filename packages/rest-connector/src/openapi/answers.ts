@@ -31,10 +31,10 @@ export function answerOf(
   const schemas = distinct(answers.map(({ schema }) => schema))
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
-  if (schemas.length > 1) return { returnType: types.output({ oneOf: schemas }, place), ...accept }
+  if (schemas.length > 1) return { returnType: types.typeOf({ oneOf: schemas }, place, false), ...accept }
   const listOfOne = types.requiredOfItems(only)
   return {
-    returnType: types.output(only, sharedPlace(first.ref, place)),
+    returnType: types.typeOf(only, sharedPlace(first.ref, place), false),
     ...(listOfOne.length > 0 && { listOfOne }),
     ...accept,
   }

@@ -52,7 +52,7 @@ export function createEnvelopes(
       node['schema'] ?? Object.values(asNode(node['content'])).map((one) => asNode(one)['schema'])[0]
     const isPlain = !['enum', 'properties', 'oneOf', 'anyOf'].some((key) => key in document.resolve(schema))
     const own = { name: `${owner}${pascal(header)}`, key: `${place}/header ${header}` }
-    const type = isPlain ? types.output(schema, own) : 'String'
+    const type = isPlain ? types.typeOf(schema, own, false) : 'String'
     const description = asText(node['description'])?.trim()
     return { header, ...(PLAIN.test(type) && { type }), ...(description && { description }) }
   }

@@ -302,7 +302,7 @@ function otherBodies(
     const more = media === chosen.media ? [] : membersOf(media).filter((one) => !own.has(one))
     if (more.length === 0) return []
     return {
-      message: `the ${contentType} body has the properties ${more.map((one) => `"${one}"`).join(', ')}, but the body is sent as ${chosen.contentType}, whose schema does not declare them`,
+      message: `the ${contentType} body has the properties ${quoted(more)}, but the body is sent as ${chosen.contentType}, whose schema does not declare them`,
       mend: `declare the operation under endpoints with body.contentType "${contentType}"`,
     }
   })
@@ -321,51 +321,50 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     ]
   if (kind !== 'form' && kind !== 'multipart') return []
   const encoding = document.resolve(media['encoding'])
-  const quoted = (names: readonly string[]): string => names.map((one) => `"${one}"`).join(', ')
+  const told: Told[] = []
   const objects = types
     .propertiesWhere(schema, (shape) => ['object', 'map', 'variants'].includes(shape.kind))
     .filter((one) => kind === 'form' && !Object.hasOwn(encoding, one))
-  const unspelled = types
-    .propertiesWhere(schema, (one) => (one.kind === 'any' || one.type === 'string') && !fileKindOf(one.node))
-    .filter((one) => isBinary(asText(document.resolve(encoding[one])['contentType']) ?? '*/*'))
-  const encodings = Object.entries(encoding)
-  const named = encodings.flatMap(([name, given]): readonly string[] => {
+  if (objects.length > 0)
+    told.push({
+      message: `the form contains ${quoted(objects)} as JSON text, because the document declares no other encoding`,
+      mend: 'if the API expects bracket notation (a[b]=1), add encoding: { …: { style: deepObject } } next to the schema',
+    })
+  const texts = types.propertiesWhere(
+    schema,
+    (one) => (one.kind === 'any' || one.type === 'string') && !fileKindOf(one.node),
+  )
+  for (const one of texts)
+    if (isBinary(asText(document.resolve(encoding[one])['contentType']) ?? '*/*'))
+      told.push({
+        message: `the part "${one}" of the body is sent as text, because the file is declared only in the encoding of the part`,
+        mend: 'add contentMediaType or format: binary to the schema of the part',
+      })
+  const mend = 'if the API does not accept this body, set the body in an interceptor'
+  for (const [name, given] of Object.entries(encoding)) {
     const { headers, style } = document.resolve(given)
-    const sent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
-    const isWrong = asText(style) !== undefined && !hasStyle(asText(style) as string, 'query')
-    return [
-      ...(sent.length > 0
-        ? [`the property "${name}" of the body is sent without the headers ${sent.join(', ')}`]
-        : []),
-      ...(isWrong
-        ? [
-            `the property "${name}" of the body is sent in the default style, because forms do not support the style "${String(style)}"`,
-          ]
-        : []),
-    ]
-  })
-  const unnamed = ['prefixEncoding', 'itemEncoding'].filter((one) => media[one] !== undefined)
-  return [
-    ...(objects.length > 0
-      ? [
-          {
-            message: `the form contains ${quoted(objects)} as JSON text, because the document declares no other encoding`,
-            mend: 'if the API expects bracket notation (a[b]=1), add encoding: { …: { style: deepObject } } next to the schema',
-          },
-        ]
-      : []),
-    ...unspelled.map((one) => ({
-      message: `the part "${one}" of the body is sent as text, because the file is declared only in the encoding of the part`,
-      mend: 'add contentMediaType or format: binary to the schema of the part',
-    })),
-    ...named.map((message) => ({
-      message,
-      mend: 'if the API does not accept this body, set the body in an interceptor',
-    })),
-    ...unnamed.map((one) => ({
-      message: `the ${one} of the body is not supported, so the parts are sent with default encodings`,
-    })),
-  ]
+    const unsent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
+    if (unsent.length > 0)
+      told.push({
+        message: `the property "${name}" of the body is sent without the headers ${unsent.join(', ')}`,
+        mend,
+      })
+    if (typeof style === 'string' && !hasStyle(style, 'query'))
+      told.push({
+        message: `the property "${name}" of the body is sent in the default style, because forms do not support the style "${style}"`,
+        mend,
+      })
+  }
+  for (const one of ['prefixEncoding', 'itemEncoding'])
+    if (media[one] !== undefined)
+      told.push({
+        message: `the ${one} of the body is not supported, so the parts are sent with default encodings`,
+      })
+  return told
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((one) => `"${one}"`).join(', ')
 }
 
 /** Whether the bytes of a file are written as text. */

@@ -23,49 +23,43 @@ export interface DownloadOptions {
 /** An error about a whole document, and not about one of its files. */
 export class DownloadEnded extends Error {}
 
-/** Downloads the files of one document, which have their bounds together. */
-export class Download {
-  readonly #options: Readonly<Record<'maxBytes' | 'maxFiles' | 'timeoutMs', number>> & DownloadOptions
-  readonly #signal: AbortSignal
-  #bytes = 0
-  #files = 0
-  /** The origin that the headers are for. */
-  readonly #home: string | undefined
+/**
+ * Returns the text of a file, and its URL after redirects, without the query, which may hold a secret.
+ * @throws DownloadEnded where a bound of the whole is reached
+ */
+export type Download = (
+  address: URL,
+  isAllowed: (url: URL) => boolean,
+) => Promise<{ readonly url: URL; readonly text: string }>
 
-  constructor(home: string | undefined, options: DownloadOptions) {
-    const { headers = {}, maxBytes = 64 * 1024 * 1024, maxFiles = 500, timeoutMs = 30_000 } = options
-    this.#home = home
-    this.#options = { headers, maxBytes, maxFiles, timeoutMs }
-    this.#signal = AbortSignal.timeout(timeoutMs)
-  }
+/** Creates a function that downloads the files of one document, which share their bounds. The headers are for `home`. */
+export function createDownload(
+  home: string | undefined,
+  { headers = {}, maxBytes = 64 * 1024 * 1024, maxFiles = 500, timeoutMs = 30_000 }: DownloadOptions,
+): Download {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const tooLarge = `the files to download exceed the limit of ${maxBytes} bytes in total; raise download.maxBytes`
+  let totalBytes = 0
+  let files = 0
 
-  /**
-   * Returns the text, and the URL after redirects, without the query, which may hold a secret.
-   * @throws DownloadEnded where a bound of the whole is reached
-   */
-  async get(
-    address: URL,
-    isAllowed: (url: URL) => boolean,
-  ): Promise<{ readonly url: URL; readonly text: string }> {
-    const { headers, maxBytes, maxFiles, timeoutMs } = this.#options
-    const tooLarge = `the files to download exceed the limit of ${maxBytes} bytes in total; raise download.maxBytes`
-    if (++this.#files > maxFiles)
+  return async (address, isAllowed) => {
+    if (++files > maxFiles)
       throw new DownloadEnded(`the download exceeds the limit of ${maxFiles} files; raise download.maxFiles`)
-    if (this.#bytes >= maxBytes) throw new DownloadEnded(tooLarge)
+    if (totalBytes >= maxBytes) throw new DownloadEnded(tooLarge)
     try {
       const { url, ok, status, bytes } = await boundedFetch(address, {
         accept: 'application/json, application/yaml, */*;q=0.1',
-        ...(address.origin === this.#home && { headers }),
-        maxBytes: maxBytes - this.#bytes,
-        signal: this.#signal,
+        ...(address.origin === home && { headers }),
+        maxBytes: maxBytes - totalBytes,
+        signal,
         isAllowed,
       })
       if (!ok) throw new Error(`the server responded with status ${status}`)
-      this.#bytes += bytes.length
+      totalBytes += bytes.length
       return { url: new URL(url.origin + url.pathname), text: textOf(bytes) }
     } catch (error) {
       if (error instanceof BodyTooLarge) throw new DownloadEnded(tooLarge, { cause: error })
-      if (this.#signal.aborted)
+      if (signal.aborted)
         throw new DownloadEnded(`the download took longer than ${timeoutMs} ms; raise download.timeoutMs`, {
           cause: error,
         })

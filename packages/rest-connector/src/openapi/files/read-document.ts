@@ -8,7 +8,7 @@ import {
   type OpenApiDocument,
   type ReadFiles,
 } from '../openapi-document.ts'
-import { DownloadEnded, textOf, type DownloadOptions, Download } from './download.ts'
+import { createDownload, DownloadEnded, textOf, type Download, type DownloadOptions } from './download.ts'
 import { fromSwagger2 } from './swagger-2.ts'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path'
@@ -74,8 +74,8 @@ function isBelow(file: string, folder: string): boolean {
 /** Reads a document from a URL. Files of the machine are none of its business. */
 async function openUrl(address: string, options: DownloadOptions): Promise<FileReader> {
   const asked = new URL(address)
-  const download = new Download(asked.origin, options)
-  const { url, text } = await download.get(asked, () => true)
+  const download = createDownload(asked.origin, options)
+  const { url, text } = await download(asked, () => true)
   const read = readerFor(download, [asked.origin, url.origin], options)
   return { home: url.href, text, locate: (ref, base) => parsed(ref, base)?.href, read }
 }
@@ -93,8 +93,8 @@ function readerFor(
       throw new Error(`the document must not refer to ${url.protocol} addresses; use an http: or https: URL`)
     if (!origins.has(url.origin))
       throw new Error(`files from ${url.origin} are not allowed; add this origin to download.origins`)
-    download ??= new Download(undefined, options)
-    return (await download.get(url, ({ origin }) => origins.has(origin))).text
+    download ??= createDownload(undefined, options)
+    return (await download(url, ({ origin }) => origins.has(origin))).text
   }
 }
 

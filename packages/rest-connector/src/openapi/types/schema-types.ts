@@ -16,8 +16,6 @@ import { namesIn } from './enum-names.ts'
 import { fileKindOf, FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { ShapeReader, type ReadShape, type Shape, type ShapeListeners } from './shape.ts'
 import { inside, schemaName, withoutInput, type Place, type TypeNames } from './type-names.ts'
-import { defaultOf } from './default-value.ts'
-import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
 import { flattened, optionNames, tellMembers, variantPlace } from './variants.ts'
 
 /**
@@ -94,6 +92,81 @@ function itemType({ node }: Shape, read: ReadShape, typeOf: (schema: unknown) =>
   return types.size === 1 ? ([...types][0] as string) : 'JSON'
 }
 
+/** Members of objects that have no field, and how they come to have one. */
+interface Dropped {
+  readonly message: string
+  readonly mend: string
+}
+
+function droppedOfObject(node: Node): Dropped | undefined {
+  const isAllowed = Object.values(asNode(node['patternProperties'])).some((schema) => schema !== false)
+  const isLeft = Object.keys(asNode(node['unevaluatedProperties'])).length > 0
+  if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
+  return {
+    message: `properties that only ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'} describes`,
+    mend: 'declare additionalProperties in the schema to get a field with these properties',
+  }
+}
+
+/** What a choice lets be in each of its options, which is in them only where the choice has properties itself. */
+function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefined {
+  const choices = new Set([shape])
+  for (const { variants = [] } of choices)
+    for (const one of variants.map(read)) if (one.kind === 'variants') choices.add(one)
+  const isDropped = [...choices].some(
+    ({ node }) =>
+      (node['oneOf'] ?? node['anyOf']) !== undefined &&
+      takesOthers(node) &&
+      Object.keys(asNode(node['properties'])).length === 0,
+  )
+  if (!isDropped) return undefined
+  return {
+    message: 'properties that additionalProperties describes next to oneOf or anyOf',
+    mend: 'declare additionalProperties in each schema of oneOf or anyOf to get a field with these properties',
+  }
+}
+
+function takesOthers({ additionalProperties: others }: Node): boolean {
+  return others !== undefined && others !== false
+}
+
+/**
+ * A schema's default as a value of the GraphQL type; undefined: it is none, as in many documents, or one of an object,
+ * whose members would be sent where nobody gave them.
+ */
+function defaultOf(value: unknown, type: string, definitions: ReadonlyMap<string, TypeDefinition>): unknown {
+  if (value === undefined || value === null) return undefined
+  const bare = type.replace(/!$/, '')
+  if (bare.startsWith('[')) {
+    if (!Array.isArray(value)) return undefined
+    const items = value.map((item) => defaultOf(item, bare.slice(1, -1), definitions))
+    return items.includes(undefined) ? undefined : items
+  }
+  const definition = definitions.get(bare)
+  if (definition) return isOf(definition, value) ? value : undefined
+  switch (bare) {
+    case 'String':
+      return typeof value === 'string' ? value : undefined
+    case 'Boolean':
+      return typeof value === 'boolean' ? value : undefined
+    case 'Float':
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+    case 'Int':
+    case 'Long':
+      return Number.isSafeInteger(value) ? value : undefined
+    case 'JSON':
+      return ['string', 'number', 'boolean'].includes(typeof value) ? value : undefined
+    default:
+      return undefined
+  }
+}
+
+function isOf(definition: TypeDefinition, value: unknown): boolean {
+  if (definition.kind === 'enum') return Object.values(definition.values).some((one) => one.value === value)
+  if (definition.kind !== 'scalar') return false
+  return typeof value === 'string' && new RegExp(definition.pattern ?? '').test(value)
+}
+
 export interface SchemaTypesOptions extends ShapeListeners {
   readonly integers: IntegerTyping
   /** Whether required fields of output types are non-null: all, or those of the listed types and fields. */
@@ -163,17 +236,12 @@ export class SchemaTypes {
     )
   }
 
-  /** The GraphQL type of what an API gives, nullable. */
-  output(schema: unknown, place: Place): string {
-    return this.#typeOf(schema, place, false)
-  }
-
   /** The GraphQL type of what an API gives or is sent, nullable. */
-  #typeOf(schema: unknown, place: Place, isInput: boolean): string {
+  typeOf(schema: unknown, place: Place, isInput: boolean): string {
     const shape = this.#read(schema)
     switch (shape.kind) {
       case 'list':
-        return `[${itemType(shape, this.#read, (one) => this.#typeOf(one, inside(place, 'items', ''), isInput))}]`
+        return `[${itemType(shape, this.#read, (one) => this.typeOf(one, inside(place, 'items', ''), isInput))}]`
       case 'map':
         return this.#map(shape.node, place, isInput)
       case 'object':
@@ -188,7 +256,7 @@ export class SchemaTypes {
   /** The argument that takes a schema's value, with its default where that is one of its type. */
   argument(schema: unknown, place: Place, hints: ArgumentHints): ArgumentDefinition {
     const { isRequired, tellsDefault = false } = hints
-    const type = this.#typeOf(schema, place, true)
+    const type = this.typeOf(schema, place, true)
     const { node } = this.#read(schema)
     const own = { ...node, ...asNode(schema) }
     const given = tellsDefault ? undefined : defaultOf(own['default'], type, this.#definitions)
@@ -209,7 +277,7 @@ export class SchemaTypes {
     const at = inside(place, 'values', 'Value')
     const given = node['additionalProperties']
     const patterns = Object.values(asNode(node['patternProperties'])).filter((schema) => schema !== false)
-    const types = new Set([given, ...patterns].map((one) => this.#typeOf(one, at, isInput)))
+    const types = new Set([given, ...patterns].map((one) => this.typeOf(one, at, isInput)))
     const value = types.size === 1 ? ([...types][0] as string) : 'JSON'
     return value === 'JSON' ? 'JSON' : `[${this.#entry(value, isInput)}!]`
   }
@@ -279,7 +347,7 @@ export class SchemaTypes {
       const names = fieldNames([...properties.keys()])
       for (const [key, schema] of properties) {
         const field = names.get(key) as string
-        const type = this.#typeOf(schema, inside(own, key, key, name), isInput)
+        const type = this.typeOf(schema, inside(own, key, key, name), isInput)
         const { isNullable } = this.#read(schema)
         const isNonNull = required.has(key) && !isNullable && (isInput || this.#isTrusted(name, field, type))
         const { deprecated, ...described } = describeMember(schema, this.#read, isInput)
@@ -360,7 +428,7 @@ export class SchemaTypes {
     this.#inputs.set(shape.node, name)
     const own = { name: withoutInput(name), key: place.key }
     const types = variants.map((variant, index) =>
-      this.#typeOf(variant.schema, variantPlace(variant, index, own, name), true),
+      this.typeOf(variant.schema, variantPlace(variant, index, own, name), true),
     )
     if (variants.some((variant) => variant.shape.kind === 'object'))
       this.#tellDropped(shape, own.name, droppedOfChoice(shape, this.#read))

@@ -71,13 +71,11 @@ export class TypeNames {
     const chosen = schemas.filter((schema) => Object.hasOwn(rename, schema))
     const keeps = (schema: string): boolean => schema === pascal(schema) && !RESERVED.includes(schema)
     const own = schemas.filter((schema) => !chosen.includes(schema) && keeps(schema))
-    for (const schema of chosen) this.#assign(schema, rename[schema] as string)
+    for (const schema of chosen) this.#assign(schema, rename[schema] as string, schema)
     // Schemas whose names others have come last, so that they find what is free.
     const isTaken = (schema: string): boolean => options.taken.has(this.#wishes(schema)[0] as string)
-    for (const schema of own.filter((one) => !isTaken(one)).concat(own.filter(isTaken)))
-      this.#assign(schema, this.#free(this.#candidates(schema), schema))
-    for (const schema of schemas)
-      if (!this.#components.has(schema)) this.#assign(schema, this.#free(this.#candidates(schema), schema))
+    for (const schema of [...own.filter((one) => !isTaken(one)), ...own.filter(isTaken), ...schemas])
+      this.#component({ name: schema, key: schema })
   }
 
   /** Names of those of the schemas that are called otherwise in the document. */
@@ -154,11 +152,12 @@ export class TypeNames {
   #component({ name, key }: SchemaName): string {
     const known = this.#components.get(key)
     if (known !== undefined) return known
-    // The schema is in another file, or at a place of the document that is not among its components.
-    return this.#assign(key, this.#free(this.#candidates(name), key), name)
+    const candidates = this.#candidates(name)
+    const free = candidates.find((one) => !this.#owners.has(one))
+    return this.#assign(key, free ?? `${candidates.at(-1)}_${markOf(key)}`, name)
   }
 
-  #assign(key: string, name: string, schema: string = key): string {
+  #assign(key: string, name: string, schema: string): string {
     this.#components.set(key, name)
     const candidates = this.#candidates(schema)
     const at = candidates.indexOf(name)
@@ -175,11 +174,6 @@ export class TypeNames {
 
   #isChosen(schema: string): boolean {
     return Object.hasOwn(this.#options.rename, schema)
-  }
-
-  #free(candidates: readonly string[], key: string): string {
-    const free = candidates.find((name) => !this.#owners.has(name))
-    return free ?? `${candidates.at(-1)}_${markOf(key)}`
   }
 
   #candidates(schema: string): readonly string[] {
