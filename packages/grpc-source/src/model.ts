@@ -26,7 +26,7 @@ import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
 import { createAnnouncedCalls, createMessageEvents } from './calls/invalidation.ts'
 import type { GrpcSourceOptions, Logger } from './options.ts'
-import { ReplyTranscoder } from './json/transcoder.ts'
+import { Transcoder } from './json/transcoder.ts'
 import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
@@ -198,7 +198,7 @@ function createCodecs(
   const decoders = createDecoders({ ...codecs, maxItems: maxResponseItems })
   const encoders = createEncoders(codecs)
   if (plans === false) return { decoders, encoders, plannable: undefined }
-  const transcoder = new ReplyTranscoder(maxResponseItems)
+  const transcoder = new Transcoder(maxResponseItems)
   const plannable = { codecs: { ...codecs, decoder: decoders }, transcoder, turns: createTurns() }
   return { decoders, encoders, plannable }
 }

@@ -18,11 +18,10 @@ import {
   type GraphQLResolveInfo,
   type ValueNode,
 } from 'graphql'
-import { createMessageCompiler, type MessageCompiler } from '../json/compile-message.ts'
+import { MessageCompiler, type CompileJoin } from '../json/compile-message.ts'
 import { leafToJson } from '../json/leaf-writers.ts'
 import { marks, type PlannableField } from '../json/planned-field.ts'
-import { type JoinPlans } from '../json/join-plans.ts'
-import { type Transcoder } from '../json/message-plan.ts'
+import type { Transcoder } from '../json/transcoder.ts'
 
 /** One call of a plan. */
 export interface PlannedCall {
@@ -39,7 +38,7 @@ export interface PlannedCall {
 export function compileCall(
   scope: SelectionScope,
   { key, field: definition, nodes }: Selection,
-  joins: JoinPlans,
+  compileJoin: CompileJoin,
 ): PlannedCall {
   const [node] = nodes
   const mark = marks.of(definition)
@@ -64,7 +63,7 @@ export function compileCall(
     key,
     method,
     write: replyWriter(
-      createMessageCompiler(scope, method.codecs, joins),
+      new MessageCompiler(scope, method.codecs, compileJoin),
       method,
       writtenType(definition),
       nodes,

@@ -11,8 +11,8 @@ import {
   type Started,
 } from '@vinyasa/source-kit'
 import { compileCall, type PlannedCall } from './compile-call.ts'
-import type { JoinGap } from '../json/message-plan.ts'
-import { createJoinPlans } from '../joins/compile-join.ts'
+import type { JoinGap } from '../json/transcoder.ts'
+import { JoinPlans } from '../joins/compile-join.ts'
 import { fillGaps, sizeOf } from '../joins/fill-gaps.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
 import { marks } from '../json/planned-field.ts'
@@ -26,14 +26,14 @@ export const grpcFastPath: FastPath = {
       throw new NotPlannable(
         `the field ${selections[0]?.field.name} is not a query field that calls a unary gRPC method`,
       )
-    const joins = createJoinPlans()
-    const calls = selections.map((selection) => compileCall(scope, selection, joins))
+    const joins = new JoinPlans(scope)
+    const calls = selections.map((selection) => compileCall(scope, selection, joins.compile))
     const prepare = (before: string, after: string): Prepared => {
       const read = (call: PlannedCall) => ({ call, read: replyReader(call.method, call, before, after) })
-      const all: Calls = { calls: calls.map(read), hasJoins: joins.hasAny() }
+      const all: Calls = { calls: calls.map(read), hasJoins: joins.hasAny }
       return { start: (site) => startCalls(all, site) }
     }
-    const isOneCall = calls.length === 1 && !joins.hasAny()
+    const isOneCall = calls.length === 1 && !joins.hasAny
     return { ...prepare('', ''), isOneCall, ...(calls.length === 1 && { whole: prepare }) }
   },
 
@@ -42,7 +42,7 @@ export const grpcFastPath: FastPath = {
     if (mark?.kind !== 'join')
       throw new NotPlannable(`the field ${field.name} is not a batched join of a gRPC source`)
     const { join } = mark
-    const place = createJoinPlans().place(scope, field, join, nodes)
+    const place = new JoinPlans(scope).place(field, join, nodes)
     return {
       parentKey: join.parentKey,
       start(site) {

@@ -29,7 +29,7 @@ import { methodId, type ExposedMethod } from '../contract/methods.ts'
 import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { nearestMethods } from '../contract/used-types.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
-import type { PlannableJoin, ToBatchRequest } from '../json/message-plan.ts'
+import type { PlannableJoin, ToBatchRequest } from '../json/transcoder.ts'
 import { marks } from '../json/planned-field.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 

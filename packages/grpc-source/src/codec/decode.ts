@@ -1,17 +1,8 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
-import {
-  decodeFields,
-  decodeGroup,
-  decodeNested,
-  type CompiledMessage,
-  type DecodedMessage,
-  type FieldDecoder,
-} from './decode-fields.ts'
-import { leafReader, leafZero, type Codecs } from './leaf-reader.ts'
-import { WireReader } from './wire-reader.ts'
+import { leafReader, leafZero, wireTypeOf, type Codecs } from './leaf-reader.ts'
 import { scalarCodecs } from './scalar-codecs.ts'
-import { wireTypeOf } from './wire-type.ts'
+import { MalformedMessageError, WireReader } from './wire-reader.ts'
 
 /** Turns a message's bytes into the object that GraphQL reads: its names, its nulls, its JSON types. */
 export type MessageDecoder = (bytes: Uint8Array) => unknown
@@ -20,6 +11,26 @@ export interface DecoderOptions extends Codecs {
   /** Members of lists and maps that one message may have. Default 100 000. */
   readonly maxItems?: number | undefined
 }
+
+export interface LeafOptions extends Codecs {
+  /** Ordinary decoding of whole messages. */
+  readonly decoder: (desc: DescMessage) => MessageDecoder
+}
+
+type DecodedMessage = Record<string, unknown>
+
+/** Reads one field, whose tag was read, into the message that it is of. */
+type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void
+
+/** How the messages of one type are read. */
+interface CompiledMessage {
+  /** The decoded form of an empty message; every message begins as a copy of it. */
+  blank: DecodedMessage
+  readonly fields: ReadonlyMap<number, FieldDecoder>
+}
+
+/** The same limit as other protobuf implementations; deeper messages are hostile. */
+export const MAX_DEPTH = 100
 
 interface MapEntry {
   readonly key: unknown
@@ -186,8 +197,49 @@ class DecoderCompiler {
     fieldNumber: number,
   ): void {
     const nested = this.compile(message)
-    if (delimited) decodeGroup(reader, nested, target, depth + 1, fieldNumber)
-    else decodeNested(reader, nested, target, depth + 1)
+    if (depth >= MAX_DEPTH)
+      throw new MalformedMessageError(`the response nests messages deeper than ${MAX_DEPTH} levels`)
+    if (delimited) return decodeGroup(reader, nested, target, depth + 1, fieldNumber)
+    const outer = reader.enter()
+    decodeFields(reader, nested, target, depth + 1)
+    reader.leave(outer)
+  }
+}
+
+/** Reads the fields up to the reader's end. */
+function decodeFields(
+  reader: WireReader,
+  { fields }: CompiledMessage,
+  target: DecodedMessage,
+  depth: number,
+): void {
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32()
+    const decode = fields.get(tag >>> 3)
+    if (decode) decode(reader, target, tag & 7, depth)
+    else reader.skip(tag & 7, tag >>> 3)
+  }
+}
+
+/** Reads a message that stands in another between two tags of its field. @throws MalformedMessageError */
+function decodeGroup(
+  reader: WireReader,
+  message: CompiledMessage,
+  target: DecodedMessage,
+  depth: number,
+  fieldNumber: number,
+): void {
+  for (;;) {
+    const tag = reader.uint32()
+    if ((tag & 7) === 4) {
+      if (tag >>> 3 === fieldNumber) return
+      throw new MalformedMessageError(
+        'malformed protobuf message: an end-group tag does not match its start-group tag',
+      )
+    }
+    const decode = message.fields.get(tag >>> 3)
+    if (decode) decode(reader, target, tag & 7, depth)
+    else reader.skip(tag & 7, tag >>> 3)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ScalarType } from '@bufbuild/protobuf'
-import type { LeafKind, Shapes } from '../contract/shapes.ts'
+import type { LeafKind, Shapes, ValueKind } from '../contract/shapes.ts'
 import type { WellKnownType } from '../contract/well-known.ts'
 import type { ScalarCodec } from './scalar-codecs.ts'
 import type { WellKnownCodec } from './well-known-codecs.ts'
@@ -38,4 +38,12 @@ export function leafZero(value: LeafKind, { shapes, scalars, wellKnown }: Codecs
   if (value.kind === 'scalar') return scalars(value.scalar).zero
   if (value.kind === 'enum') return shapes.enum(value.enum).nameOf.get(0) ?? null
   return wellKnown(value.type).decode(new WireReader(new Uint8Array()))
+}
+
+/** The wire type of one value, outside a packed list. */
+export function wireTypeOf(value: ValueKind, scalars: Codecs['scalars']): number {
+  if (value.kind === 'scalar') return scalars(value.scalar).wireType
+  if (value.kind === 'enum') return 0
+  const isGroup = value.kind === 'message' ? value.delimited : value.group !== 0
+  return isGroup ? 3 : 2
 }

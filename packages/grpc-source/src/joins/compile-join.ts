@@ -22,93 +22,116 @@ import {
 } from 'graphql'
 import { leafReader, leafZero } from '../codec/leaf-reader.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
-import type { FieldShape } from '../contract/shapes.ts'
+import type { FieldShape, MessageShape } from '../contract/shapes.ts'
 import { reasonOf } from '../errors.ts'
-import { listField, singleRule } from '../json/compile-field.ts'
-import { createMessageCompiler } from '../json/compile-message.ts'
-import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/message-plan.ts'
-import { plainField } from '../json/plain-field.ts'
-import { type LeafOptions } from '../json/reply-codecs.ts'
-import { type JoinPlans, type WrittenField } from '../json/join-plans.ts'
+import {
+  listField,
+  MessageCompiler,
+  singleRule,
+  type CompileJoin,
+  type WrittenField,
+} from '../json/compile-message.ts'
+import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/transcoder.ts'
+import { marks, plainField } from '../json/planned-field.ts'
+import type { LeafOptions } from '../codec/decode.ts'
 
 const NULL = Buffer.from('null')
 const EMPTY_LIST = Buffer.from('[]')
 
-export function createJoinPlans(): JoinPlans {
-  let hasAny = false
-  const plans: JoinPlans = {
-    hasAny: () => hasAny,
-    place(scope, definition, join, nodes) {
-      hasAny = true
-      const { items, output, codecs, transcoder, many } = join
-      /** The items of the reply that is being read. */
-      let byKey = new Map<string, Span[]>()
-      const item = itemWriter(plans, scope, join, definition, nodes, (key, span) => {
-        const before = byKey.get(key)
-        // The first item of a key is the one, or all are.
-        if (!before) byKey.set(key, [span])
-        else if (many) before.push(span)
-      })
-      const compiled = listField(items, codecs, item)
-      const plan = createMessageCompiler(scope, codecs, plans).only(output, items, compiled)
-      const place: JoinPlace = {
-        join,
-        missing: many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
-        itemsIn(bytes) {
-          byKey = new Map()
-          transcoder.begin(bytes)
-          transcoder.field(plan)
-          return { json: transcoder.json.take(), byKey }
-        },
-        // Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason.
-        read(bytes) {
-          try {
-            return { bytes, items: new Map([[place, place.itemsIn(bytes)]]), reason: undefined }
-          } catch (error) {
-            codecs.decoder(output)(bytes)
-            return { bytes, items: undefined, reason: reasonOf(error) }
-          }
-        },
-      }
-      return place
-    },
-    field(scope, parent, type, definition, join, nodes, options) {
-      const keyField = plainField(type, join.parentKey)
-      const leaf = getNullableType(asOwn(keyField).type)
-      const own = memberIn(type, join.parentKey)
-      const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
-      if (!key || !isLeafType(leaf) || definition.args.length > 0)
-        throw new NotPlannable(
-          `the join ${type.name}.${definition.name} has arguments, or its key ${join.parentKey} is not a scalar field of ${parent.typeName}`,
-        )
-      const place = plans.place(scope, definition, join, nodes)
-      return inPlaceOf(key, options, (writing, value) => {
-        const given = serializedKey(leaf, value)
-        if (given !== null) writing.gaps.push({ at: writing.json.length, place, key: String(given) })
-        else if (place.missing) writing.json.raw(place.missing)
-        else
-          throw new FallBack(
-            `the join ${type.name}.${definition.name} is non-nullable, but its key ${join.parentKey} is null or empty`,
-          )
-      })
-    },
-    shared(scope, parent, type, definition, nodes, options) {
-      const shared = prepareJoin({ key: definition.name, field: definition, nodes }, scope)
-      if (!shared) return undefined
-      hasAny = true
-      const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
-      return inPlaceOf(key, options, ({ gaps, json }, value) => {
-        gaps.push({ at: json.length, shared, key: isJoinKey(value) ? String(value) : null })
-      })
-    },
+/** The joins of one operation. */
+export class JoinPlans {
+  hasAny = false
+  readonly #scope: SelectionScope
+
+  constructor(scope: SelectionScope) {
+    this.#scope = scope
   }
-  return plans
+
+  /** @throws NotPlannable */
+  place(
+    definition: GraphQLField<unknown, unknown>,
+    join: PlannableJoin,
+    nodes: readonly FieldNode[],
+  ): JoinPlace {
+    this.hasAny = true
+    const { items, output, codecs, transcoder, many } = join
+    /** The items of the reply that is being read. */
+    let byKey = new Map<string, Span[]>()
+    const compiler = new MessageCompiler(this.#scope, codecs, this.compile)
+    const item = itemWriter(compiler, join, definition, nodes, (key, span) => {
+      const before = byKey.get(key)
+      // The first item of a key is the one, or all are.
+      if (!before) byKey.set(key, [span])
+      else if (many) before.push(span)
+    })
+    const plan = compiler.only(output, items, listField(items, codecs, item))
+    const place: JoinPlace = {
+      join,
+      missing: many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
+      itemsIn(bytes) {
+        byKey = new Map()
+        transcoder.begin(bytes)
+        transcoder.field(plan)
+        return { json: transcoder.json.take(), byKey }
+      },
+      // Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason.
+      read(bytes) {
+        try {
+          return { bytes, items: new Map([[place, place.itemsIn(bytes)]]), reason: undefined }
+        } catch (error) {
+          codecs.decoder(output)(bytes)
+          return { bytes, items: undefined, reason: reasonOf(error) }
+        }
+      },
+    }
+    return place
+  }
+
+  /** A field that a join of this or of another kind of source resolves, as one that stands where its key does. */
+  readonly compile: CompileJoin = (parent, type, definition, nodes, options) => {
+    const shape = options.shapes.message(parent)
+    const mark = marks.of(definition)
+    if (mark?.kind === 'join') return this.#own(type, definition, mark.join, nodes, shape, options)
+    const shared = prepareJoin({ key: definition.name, field: definition, nodes }, this.#scope)
+    if (!shared) return undefined
+    this.hasAny = true
+    const key = textField(type, shared.parentKey, shape.fields)
+    return inPlaceOf(key, options, ({ gaps, json }, value) => {
+      gaps.push({ at: json.length, shared, key: isJoinKey(value) ? String(value) : null })
+    })
+  }
+
+  #own(
+    type: GraphQLObjectType,
+    definition: GraphQLField<unknown, unknown>,
+    join: PlannableJoin,
+    nodes: readonly FieldNode[],
+    { desc, fields }: MessageShape,
+    options: LeafOptions,
+  ): WrittenField {
+    const leaf = getNullableType(asOwn(plainField(type, join.parentKey)).type)
+    const own = memberIn(type, join.parentKey)
+    const key = fields.find(({ name }) => name === own)
+    if (!key || !isLeafType(leaf) || definition.args.length > 0)
+      throw new NotPlannable(
+        `the join ${type.name}.${definition.name} has arguments, or its key ${join.parentKey} is not a scalar field of ${desc.typeName}`,
+      )
+    const place = this.place(definition, join, nodes)
+    return inPlaceOf(key, options, (writing, value) => {
+      const given = serializedKey(leaf, value)
+      if (given !== null) writing.gaps.push({ at: writing.json.length, place, key: String(given) })
+      else if (place.missing) writing.json.raw(place.missing)
+      else
+        throw new FallBack(
+          `the join ${type.name}.${definition.name} is non-nullable, but its key ${join.parentKey} is null or empty`,
+        )
+    })
+  }
 }
 
 /** Gives where an item lies in the JSON to `found`, with its key. */
 function itemWriter(
-  plans: JoinPlans,
-  scope: SelectionScope,
+  compiler: MessageCompiler,
   join: PlannableJoin,
   definition: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
@@ -126,7 +149,6 @@ function itemWriter(
     throw new NotPlannable(
       `the join ${definition.name} has the type ${String(definition.type)}; plans support only joins that return ${join.many ? 'a list of objects of one type' : 'an object of one type'}, whose items are messages without delimited encoding`,
     )
-  const compiler = createMessageCompiler(scope, codecs, plans)
   const plan = compiler.object(items.value.message, type, nodes, itemKey)
   const { read: readKey, initial } = keyOf(itemKey, codecs)
   return (reading) => {

@@ -1,5 +1,5 @@
 import type { JsonSize } from '@vinyasa/source-kit'
-import { type Gap, type Span } from '../json/message-plan.ts'
+import { type Gap, type Span } from '../json/transcoder.ts'
 
 /** The joined values, all of which are loaded. */
 export interface GapValues {

@@ -19,7 +19,7 @@ import {
   type JoinReply,
   type PlannableJoin,
   type SharedGap,
-} from '../json/message-plan.ts'
+} from '../json/transcoder.ts'
 
 type KeyedGap = JoinGap & { readonly key: string }
 type Calls = JoinCalls<KeyedGap, JoinReply>

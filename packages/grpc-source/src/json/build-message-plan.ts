@@ -1,6 +1,6 @@
 import type { FieldShape } from '../contract/shapes.ts'
-import { toLiteral, type Literal } from './literal.ts'
-import type { CompiledField, FieldRule, MessagePlan, Part } from './message-plan.ts'
+import { toLiteral, type Literal } from './json-writer.ts'
+import type { CompiledField, FieldRule, MessagePlan, Part } from './transcoder.ts'
 
 const NEAR = 256
 /** One list for all rules that clear nothing, as most do. */

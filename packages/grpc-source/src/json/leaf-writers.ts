@@ -16,8 +16,8 @@ import { formatTimestamp, readTime } from '../codec/time.ts'
 import { leafReader, leafZero } from '../codec/leaf-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
 import type { LeafKind } from '../contract/shapes.ts'
-import type { Transcoder, WriteValue } from './message-plan.ts'
-import type { LeafOptions } from './reply-codecs.ts'
+import type { Transcoder, WriteValue } from './transcoder.ts'
+import type { LeafOptions } from '../codec/decode.ts'
 
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')

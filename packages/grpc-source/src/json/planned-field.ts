@@ -1,11 +1,12 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { Turns } from '@vinyasa/base'
-import { ResolverMarks } from '@vinyasa/source-kit'
-import type { GraphQLResolveInfo } from 'graphql'
+import { fieldOf, memberOf, NotPlannable, ResolverMarks } from '@vinyasa/source-kit'
+import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
-import type { PlannableJoin, Transcoder } from './message-plan.ts'
-import type { LeafOptions } from './reply-codecs.ts'
+import type { LeafOptions } from '../codec/decode.ts'
+import { isFlag } from '../mapping/flags.ts'
+import type { PlannableJoin, Transcoder } from './transcoder.ts'
 
 /** The facts about a root field of a source that a plan needs, to do without its resolver. */
 export interface PlannableField {
@@ -29,3 +30,12 @@ type Mark =
 
 /** The resolvers of sources that a plan can do without. */
 export const marks: ResolverMarks<Mark> = new ResolverMarks()
+
+/** A field that ordinary execution reads off the parent. */
+export function plainField(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> {
+  const definition = fieldOf(type, name)
+  if (!definition) throw new NotPlannable(`the type ${type.name} has no field ${name}`)
+  if ((memberOf(definition) === undefined && !isFlag(definition)) || definition.args.length > 0)
+    throw new NotPlannable(`${type.name}.${name} has a resolver or arguments`)
+  return definition
+}

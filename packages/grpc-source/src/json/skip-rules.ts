@@ -1,10 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
-import { leafReader, type Codecs } from '../codec/leaf-reader.ts'
-import { wireTypeOf } from '../codec/wire-type.ts'
+import { leafReader, wireTypeOf, type Codecs } from '../codec/leaf-reader.ts'
 import { addRule, createMessagePlan, slotRule } from './build-message-plan.ts'
-import type { FieldRule, MessagePlan } from './message-plan.ts'
+import type { FieldRule, MessagePlan } from './transcoder.ts'
 
 type Check = NonNullable<FieldRule['check']>
 

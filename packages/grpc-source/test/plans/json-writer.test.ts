@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { JsonWriter } from '../../src/json/json-writer.ts'
-import { toLiteral } from '../../src/json/literal.ts'
+import { JsonWriter, toLiteral } from '../../src/json/json-writer.ts'
 
 function written(write: (writer: JsonWriter) => void): string {
   const writer = new JsonWriter()
