@@ -5,7 +5,6 @@ import {
   type ReplyMemory,
   systemClock,
   ownerOfWork,
-  type ReplyFlow,
 } from '@vinyasa/base'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
@@ -19,37 +18,6 @@ import { compress, FrameReader, refused, toFrame, type Encoding, type Message } 
 import type { PendingCall, Pool } from './pool.ts'
 import { writeFields, type HeadBlock } from './request-headers.ts'
 import { formatTimeout, httpStatusError, readStatus, resetError } from './status.ts'
-
-/** The memory of a call's message above 256 KiB, while it arrives and until it was read. */
-class LongReply {
-  readonly #memory: ReplyMemory
-  readonly #caller: unknown
-  readonly #flow: ReplyFlow
-  #held: HeldReply | undefined
-  #bytes = 0
-
-  constructor(memory: ReplyMemory, caller: unknown, flow: ReplyFlow) {
-    this.#memory = memory
-    this.#caller = caller
-    this.#flow = flow
-  }
-
-  /** Sets the bytes that the message takes. */
-  grow(bytes: number): void {
-    this.#held ??= this.#memory.enter(ownerOfWork(this.#caller), this.#flow)
-    const more = bytes - this.#bytes
-    this.#bytes = bytes
-    this.#held.add(more)
-  }
-
-  /** Returns the memory, for the caller to leave. */
-  take(): HeldReply | undefined {
-    const held = this.#held
-    this.#held = undefined
-    this.#bytes = 0
-    return held
-  }
-}
 
 export interface CallSettings {
   readonly pool: Pool
@@ -96,7 +64,9 @@ export class Http2Call implements PendingCall, StreamOwner {
   #connection: Connection | undefined
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
-  #long: LongReply | undefined
+  /** The memory of a message above 256 KiB, while it arrives and until it was read. */
+  #held: HeldReply | undefined
+  #heldBytes = 0
   #response: HeaderList | undefined
   #drain: (() => void) | undefined
   #refusals = 0
@@ -126,7 +96,7 @@ export class Http2Call implements PendingCall, StreamOwner {
       )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined) this.#timer = systemClock.setTimeout(this.#onDeadline, timeoutMs)
-    if (signal) this.#letGo = onAbort(signal, this.#onAbort)
+    if (signal) this.#letGo = onAbort(signal, () => this.cancel())
     this.#settings.pool.run(this)
   }
 
@@ -247,15 +217,16 @@ export class Http2Call implements PendingCall, StreamOwner {
 
   /** Returns the memory of a long reply, for the caller to leave. */
   takeMemory(): HeldReply | undefined {
-    return this.#long?.take()
+    const held = this.#held
+    this.#held = undefined
+    this.#heldBytes = 0
+    return held
   }
 
   readonly #onDeadline = (): void => {
     const message = `no reply within ${this.#call.timeoutMs} ms`
     this.end(new GrpcCallError('DEADLINE_EXCEEDED', message, { wasSent: this.#stream !== undefined }))
   }
-
-  readonly #onAbort = (): void => this.cancel()
 
   readonly #onMessage = (message: Message): void => {
     if (this.#hasEnded) return
@@ -267,12 +238,14 @@ export class Http2Call implements PendingCall, StreamOwner {
   readonly #onGrow = (bytes: number): void => {
     if (this.#hasEnded) return
     // The reader of a stream paces it.
-    this.#long ??= new LongReply(this.#settings.memory, this.#call.caller, {
+    this.#held ??= this.#settings.memory.enter(ownerOfWork(this.#call.caller), {
       pause: () => this.#isStream || this.pause(),
       resume: () => this.#isStream || this.resume(),
       refuse: () => this.end(refused()),
     })
-    this.#long.grow(bytes)
+    const more = bytes - this.#heldBytes
+    this.#heldBytes = bytes
+    this.#held.add(more)
   }
 
   #complete(error: GrpcCallError | undefined): void {

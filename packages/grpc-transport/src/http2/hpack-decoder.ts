@@ -1,5 +1,5 @@
 import { HuffmanReader } from './huffman.ts'
-import { wrongCode } from './violations.ts'
+import { wrongCode } from './codes.ts'
 
 /** Names and values by turns. Source: RFC 7541, appendix A. */
 const STATIC: readonly string[] =

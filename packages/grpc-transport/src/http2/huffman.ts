@@ -1,4 +1,4 @@
-import { wrongCode } from './violations.ts'
+import { wrongCode } from './codes.ts'
 
 /**
  * The length of each byte's code, and last of the code for the end, in base 36. The code is canonical: of two codes of

@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
-import { ErrorCode, Http2ProtocolError } from './codes.ts'
+import { ErrorCode, flowError, Http2ProtocolError } from './codes.ts'
 import { Flag, MAX_FRAME_BYTES, Type } from './frame-parser.ts'
 import { OutBuffer } from './out-buffer.ts'
 import type { Http2Stream, StreamOwner } from './stream.ts'
 import { DEFAULT_WINDOW } from './settings.ts'
-import { flowError } from './violations.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Unsent bytes from which on a peer that asks for more answers is left. */

@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import type { Socket } from 'node:net'
-import { ErrorCode, Http2ProtocolError } from './codes.ts'
+import { ErrorCode, flowError, Http2ProtocolError, unexpected, wants } from './codes.ts'
 import { ConnectionWindow, Outgoing } from './outgoing.ts'
 import { FrameBudgets, Kind, SMALL_DATA_BYTES } from './frame-budgets.ts'
 import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
@@ -8,7 +8,6 @@ import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from 
 import { DEFAULT_WINDOW, MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
 import { StreamTable } from './stream-table.ts'
-import { flowError, unexpected, wants } from './violations.ts'
 
 export interface SessionEvents {
   /** SETTINGS came: streams may begin, so many at a time. */

@@ -1,5 +1,5 @@
 import { MAX_FRAME_BYTES, Type } from './frame-parser.ts'
-import { flowError, wants } from './violations.ts'
+import { flowError, wants } from './codes.ts'
 
 /** Bytes that a window can hold at most (RFC 9113, section 6.9.1). */
 export const MAX_WINDOW: number = 2 ** 31 - 1
