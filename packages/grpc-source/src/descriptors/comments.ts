@@ -6,6 +6,7 @@ import type {
   DescMessage,
   DescMethod,
 } from '@bufbuild/protobuf'
+import { keyed } from '@vinyasa/base'
 
 type Commented = DescMessage | DescField | DescEnum | DescEnumValue | DescMethod
 
@@ -15,21 +16,15 @@ export interface Comments {
 }
 
 export function createComments(): Comments {
-  const byFile = new Map<DescFile, ReadonlyMap<string, string>>()
-
-  function commentsOf(file: DescFile): ReadonlyMap<string, string> {
-    let comments = byFile.get(file)
-    if (!comments) {
-      comments = new Map(
-        (file.proto.sourceCodeInfo?.location ?? []).map((location) => [
+  const commentsOf = keyed(
+    ({ proto }: DescFile) =>
+      new Map(
+        (proto.sourceCodeInfo?.location ?? []).map((location) => [
           location.path.join('.'),
           clean(location.leadingComments || location.trailingComments),
         ]),
-      )
-      byFile.set(file, comments)
-    }
-    return comments
-  }
+      ),
+  )
 
   return {
     of(desc) {

@@ -1,4 +1,5 @@
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
+import { inScope } from './text/context.ts'
 
 /** The name of a map field's entry message: `user_ages` → `UserAgesEntry`. */
 export function toMapEntryName(protoName: string): string {
@@ -13,11 +14,15 @@ export function resolveInScope<T>(
   lookup: (fullName: string) => T | undefined,
 ): T | undefined {
   if (name.startsWith('.')) return lookup(name.slice(1))
-  let prefix = scope
-  for (;;) {
-    const found = lookup(prefix === '' ? name : `${prefix}.${name}`)
+  for (const outer of outwards(scope)) {
+    const found = lookup(inScope(outer, name))
     if (found !== undefined) return found
-    if (prefix === '') return undefined
-    prefix = prefix.includes('.') ? prefix.slice(0, prefix.lastIndexOf('.')) : ''
   }
+  return undefined
+}
+
+/** The scope, then each one around it: `a.b` → `a.b`, `a`, ``. */
+export function* outwards(scope: string): Generator<string> {
+  for (let at = scope; at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('.'), 0))) yield at
+  yield ''
 }

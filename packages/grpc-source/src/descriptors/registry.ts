@@ -13,26 +13,13 @@ import { wellKnownFile } from './shipped/bundled.ts'
 import { inDependencyOrder } from './dependency-order.ts'
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import { resolveInScope } from './proto-names.ts'
+import { isType, symbolsOf, type ProtoSymbol } from './rules/symbols.ts'
+import { inScope } from './text/context.ts'
 
 /** Every type that files define, by its full name. */
-type TypeKinds = ReadonlyMap<string, 'enum' | 'message'>
-
-function typesOf(files: readonly FileDescriptorProto[]): TypeKinds {
-  const types = new Map<string, 'enum' | 'message'>()
-  const add = (messages: readonly DescriptorProto[], scope: string): void => {
-    for (const message of messages) {
-      const fullName = scope === '' ? message.name : `${scope}.${message.name}`
-      types.set(fullName, 'message')
-      add(message.nestedType, fullName)
-      for (const type of message.enumType) types.set(`${fullName}.${type.name}`, 'enum')
-    }
-  }
-  for (const file of files) {
-    add(file.messageType, file.package)
-    for (const type of file.enumType)
-      types.set(file.package === '' ? type.name : `${file.package}.${type.name}`, 'enum')
-  }
-  return types
+function typesOf(files: readonly FileDescriptorProto[]): ReadonlyMap<string, ProtoSymbol['kind']> {
+  const symbols = files.flatMap((file) => [...symbolsOf(file)])
+  return new Map(symbols.filter(isType).map(({ name, kind }) => [name, kind]))
 }
 
 /**
@@ -41,7 +28,7 @@ function typesOf(files: readonly FileDescriptorProto[]): TypeKinds {
  * @see google/protobuf/descriptor.proto, FieldDescriptorProto
  */
 function normalizeDescriptors(files: readonly FileDescriptorProto[]): void {
-  let types: TypeKinds | undefined
+  let types: ReturnType<typeof typesOf> | undefined
 
   function complete(field: FieldDescriptorProto, scope: string): void {
     if (field.jsonName === '') field.jsonName = protoCamelCase(field.name)
@@ -60,7 +47,7 @@ function normalizeDescriptors(files: readonly FileDescriptorProto[]): void {
 
   function visit(messages: readonly DescriptorProto[], scope: string): void {
     for (const message of messages) {
-      const fullName = scope === '' ? message.name : `${scope}.${message.name}`
+      const fullName = inScope(scope, message.name)
       for (const field of message.field) complete(field, fullName)
       for (const field of message.extension) complete(field, fullName)
       visit(message.nestedType, fullName)

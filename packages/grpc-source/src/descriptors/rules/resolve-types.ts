@@ -1,6 +1,8 @@
+import { keyed } from '@vinyasa/base'
 import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt'
+import { outwards } from '../proto-names.ts'
 import { inScope, type TypeReference } from '../text/context.ts'
-import type { ProtoSymbol, Symbols } from './symbols.ts'
+import { isType, type ProtoSymbol, type Symbols } from './symbols.ts'
 
 /** Says why a name means no type that the file sees; undefined where nothing has the name. */
 export type Resolution =
@@ -26,11 +28,7 @@ export function createTypeResolver(
   files: ReadonlyMap<string, FileDescriptorProto>,
   shippedFileOf: (fullName: string) => string | undefined,
 ): (reference: TypeReference) => Resolution {
-  const seenBy = new Map<string, ReadonlySet<string>>()
-
-  function visibleFrom(file: string): ReadonlySet<string> {
-    const known = seenBy.get(file)
-    if (known) return known
+  const visibleFrom = keyed((file: string): ReadonlySet<string> => {
     const seen = new Set([file])
     const add = (name: string): void => {
       if (seen.has(name)) return
@@ -39,9 +37,8 @@ export function createTypeResolver(
       for (const index of imported?.publicDependency ?? []) add(imported?.dependency[index] ?? name)
     }
     for (const name of files.get(file)?.dependency ?? []) add(name)
-    seenBy.set(file, seen)
     return seen
-  }
+  })
 
   return (reference) => {
     const visible = visibleFrom(reference.file)
@@ -99,15 +96,6 @@ function resolve(
     }
   }
   return other && { found: other }
-}
-
-function* outwards(scope: string): Generator<string> {
-  for (let at = scope; at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('.'), 0))) yield at
-  yield ''
-}
-
-function isType({ kind }: ProtoSymbol): boolean {
-  return kind === 'message' || kind === 'enum'
 }
 
 function checkKind({ wants }: TypeReference, found: ProtoSymbol): Resolution {

@@ -50,7 +50,11 @@ function prefixesOf(packageName: string): readonly string[] {
   return parts.map((_part, index) => parts.slice(0, index + 1).join('.'))
 }
 
-function* symbolsOf(file: FileDescriptorProto): Generator<ProtoSymbol> {
+export function isType({ kind }: ProtoSymbol): boolean {
+  return kind === 'message' || kind === 'enum'
+}
+
+export function* symbolsOf(file: FileDescriptorProto): Generator<ProtoSymbol> {
   for (const extension of file.extension)
     yield { name: inScope(file.package, extension.name), kind: 'extension', descriptor: extension, file }
   for (const message of file.messageType) yield* symbolsOfMessage(file, message, file.package)

@@ -1,37 +1,22 @@
 import type { DescFile } from '@bufbuild/protobuf'
-import {
-  file_google_protobuf_any,
-  file_google_protobuf_api,
-  file_google_protobuf_cpp_features,
-  file_google_protobuf_descriptor,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_go_features,
-  file_google_protobuf_java_features,
-  file_google_protobuf_source_context,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_type,
-  file_google_protobuf_wrappers,
-} from '@bufbuild/protobuf/wkt'
+import * as wkt from '@bufbuild/protobuf/wkt'
 import { SHIPPED_PROTOS } from './protos.ts'
 
 const WELL_KNOWN: readonly DescFile[] = [
-  file_google_protobuf_descriptor,
-  file_google_protobuf_any,
-  file_google_protobuf_source_context,
-  file_google_protobuf_type,
-  file_google_protobuf_api,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-  file_google_protobuf_cpp_features,
-  file_google_protobuf_go_features,
-  file_google_protobuf_java_features,
+  wkt.file_google_protobuf_descriptor,
+  wkt.file_google_protobuf_any,
+  wkt.file_google_protobuf_source_context,
+  wkt.file_google_protobuf_type,
+  wkt.file_google_protobuf_api,
+  wkt.file_google_protobuf_duration,
+  wkt.file_google_protobuf_empty,
+  wkt.file_google_protobuf_field_mask,
+  wkt.file_google_protobuf_struct,
+  wkt.file_google_protobuf_timestamp,
+  wkt.file_google_protobuf_wrappers,
+  wkt.file_google_protobuf_cpp_features,
+  wkt.file_google_protobuf_go_features,
+  wkt.file_google_protobuf_java_features,
 ]
 
 /** A `google/protobuf/*.proto` that every compiler brings along. */

@@ -1,15 +1,6 @@
 import { clone, create, type DescExtension, type DescMessage, type FileRegistry } from '@bufbuild/protobuf'
 import { mergeFromText } from '@bufbuild/protobuf/txtpb'
-import {
-  EnumOptionsSchema,
-  EnumValueOptionsSchema,
-  FieldOptionsSchema,
-  FileOptionsSchema,
-  MessageOptionsSchema,
-  MethodOptionsSchema,
-  OneofOptionsSchema,
-  ServiceOptionsSchema,
-} from '@bufbuild/protobuf/wkt'
+import * as wkt from '@bufbuild/protobuf/wkt'
 import { reasonOf } from '../../errors.ts'
 import { resolveInScope } from '../proto-names.ts'
 import type { OptionTarget, UninterpretedOptions } from './context.ts'
@@ -32,14 +23,14 @@ function isReadExtension({ extendee, number }: DescExtension): boolean {
 }
 
 const SCHEMAS = {
-  file: FileOptionsSchema,
-  message: MessageOptionsSchema,
-  field: FieldOptionsSchema,
-  oneof: OneofOptionsSchema,
-  enum: EnumOptionsSchema,
-  enumValue: EnumValueOptionsSchema,
-  service: ServiceOptionsSchema,
-  method: MethodOptionsSchema,
+  file: wkt.FileOptionsSchema,
+  message: wkt.MessageOptionsSchema,
+  field: wkt.FieldOptionsSchema,
+  oneof: wkt.OneofOptionsSchema,
+  enum: wkt.EnumOptionsSchema,
+  enumValue: wkt.EnumValueOptionsSchema,
+  service: wkt.ServiceOptionsSchema,
+  method: wkt.MethodOptionsSchema,
 } as const satisfies Record<OptionTarget, DescMessage>
 
 /** The built-in options that change what a schema or a call is. All others may hold what they like. */

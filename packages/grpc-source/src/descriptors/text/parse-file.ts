@@ -126,10 +126,62 @@ export function parseFile(name: string, text: string, references: TypeReference[
   const entries: WrittenOption[] = []
   const imports = new Map<string, Import>()
   const packageAt = readPackage(tokens, file)
+
+  function parseStatement(): void {
+    const keyword = tokens.peek().kind === 'name' ? tokens.peek().text : ''
+    switch (keyword) {
+      case 'package':
+        if (tokens.peek() !== packageAt)
+          throw new ProtoSyntaxError(
+            tokens.peek(),
+            `the file already has the package "${file.package}"; remove this second package statement`,
+          )
+        tokens.next()
+        tokens.dottedName("the package's name")
+        tokens.expect(';')
+        return
+      case 'import':
+        parseImport(context, file, imports)
+        return
+      case 'option':
+        tokens.next()
+        entries.push(readOption(tokens))
+        tokens.expect(';')
+        return
+      case 'message':
+        file.messageType.push(parseMessage(context, file.package, [4, file.messageType.length]))
+        return
+      case 'enum':
+        file.enumType.push(parseEnum(context, file.package, [5, file.enumType.length]))
+        return
+      case 'service':
+        file.service.push(parseService(context, file.package, [6, file.service.length]))
+        return
+      case 'extend':
+        parseExtend(context, {
+          kind: 'extend',
+          scope: file.package,
+          fields: file.extension,
+          path: [7],
+          addGroup: (name, at) =>
+            parseGroup(context, { name, at, scope: file.package, path: [4], into: file.messageType }),
+        })
+        return
+      case 'syntax':
+      case 'edition':
+        throw new ProtoSyntaxError(
+          tokens.peek(),
+          `"${keyword}" must be the first statement of the file; move it to the top, or remove it if the file already starts with "syntax" or "edition"`,
+        )
+      default:
+        throw tokens.unexpected('"message", "enum", "service", "extend", "import", "option" or "package"')
+    }
+  }
+
   while (tokens.peek().kind !== 'end') {
     if (tokens.skip(';')) continue
     skipVisibility(context)
-    parseStatement(context, { file, entries, imports, packageAt })
+    parseStatement()
   }
   keepOptions(context, { target: file, kind: 'file', scope: file.package, element: name, entries })
   file.sourceCodeInfo = create(SourceCodeInfoSchema, { location: context.locations })
@@ -182,71 +234,6 @@ function isBeginning(tokens: TokenReader, ahead: number): boolean {
 
 function isOfName({ kind, text }: Token): boolean {
   return kind === 'name' || text === '.'
-}
-
-function parseStatement(
-  context: ParseContext,
-  {
-    file,
-    entries,
-    imports,
-    packageAt,
-  }: {
-    readonly file: FileDescriptorProto
-    readonly entries: WrittenOption[]
-    readonly imports: Map<string, Import>
-    readonly packageAt: Token | undefined
-  },
-): void {
-  const { tokens } = context
-  const keyword = tokens.peek().kind === 'name' ? tokens.peek().text : ''
-  switch (keyword) {
-    case 'package':
-      if (tokens.peek() !== packageAt)
-        throw new ProtoSyntaxError(
-          tokens.peek(),
-          `the file already has the package "${file.package}"; remove this second package statement`,
-        )
-      tokens.next()
-      tokens.dottedName("the package's name")
-      tokens.expect(';')
-      return
-    case 'import':
-      parseImport(context, file, imports)
-      return
-    case 'option':
-      tokens.next()
-      entries.push(readOption(tokens))
-      tokens.expect(';')
-      return
-    case 'message':
-      file.messageType.push(parseMessage(context, file.package, [4, file.messageType.length]))
-      return
-    case 'enum':
-      file.enumType.push(parseEnum(context, file.package, [5, file.enumType.length]))
-      return
-    case 'service':
-      file.service.push(parseService(context, file.package, [6, file.service.length]))
-      return
-    case 'extend':
-      parseExtend(context, {
-        kind: 'extend',
-        scope: file.package,
-        fields: file.extension,
-        path: [7],
-        addGroup: (name, at) =>
-          parseGroup(context, { name, at, scope: file.package, path: [4], into: file.messageType }),
-      })
-      return
-    case 'syntax':
-    case 'edition':
-      throw new ProtoSyntaxError(
-        tokens.peek(),
-        `"${keyword}" must be the first statement of the file; move it to the top, or remove it if the file already starts with "syntax" or "edition"`,
-      )
-    default:
-      throw tokens.unexpected('"message", "enum", "service", "extend", "import", "option" or "package"')
-  }
 }
 
 function parseImport(
