@@ -3,11 +3,10 @@ import { type Abortable, signalOf } from '@vinyasa/base'
 import type { ServiceAnnotation } from './contract/annotations.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { GrpcSourceOptions } from './options.ts'
-import { asOptionsError, resolveEndpoint, type Endpoint } from './runtime/endpoint.ts'
+import { asOptionsError, resolveEndpoint } from './runtime/endpoint.ts'
 import {
   createHttp2Transport,
   type ResolvedEndpoint,
-  type TlsOptions,
   type Transport,
   type TransportCall,
 } from '@vinyasa/grpc-transport'
@@ -57,14 +56,6 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
   const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
 
-  function resolve(
-    path: readonly string[],
-    written: Endpoint,
-    defaultTls: boolean | TlsOptions | undefined,
-  ): ResolvedEndpoint {
-    return resolveEndpoint(path, written, defaultTls, channel)
-  }
-
   function connect(resolved: ResolvedEndpoint): Transport<Abortable> {
     if (isClosed) throw new GrpcSourceError('GRPC_SOURCE_CLOSED', `grpc source "${options.name}" is closed`)
     const key = `${resolved.tls ? 'tls' : 'plain'} ${resolved.address}`
@@ -80,11 +71,11 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
     return () => connect(resolved)
   }
 
-  const main = endpoint === undefined ? undefined : resolve(['endpoint'], endpoint, tls)
+  const main = endpoint === undefined ? undefined : resolveEndpoint(['endpoint'], endpoint, tls, channel)
   const configured = new Map(
     Object.entries(endpoints).map(([service, written]) => [
       service,
-      resolve(['endpoints', service], written, tls),
+      resolveEndpoint(['endpoints', service], written, tls, channel),
     ]),
   )
   return {
@@ -92,8 +83,7 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
       const own = configured.get(service.typeName) ?? main
       if (own) return use(own)
       if (!annotation?.host) return undefined
-      const fromProto = resolve([], annotation.host, tls ?? annotation.insecure !== true)
-      return use(fromProto)
+      return use(resolveEndpoint([], annotation.host, tls ?? annotation.insecure !== true, channel))
     },
     main: () => (main ? connect(main) : undefined),
     all: () => new Map([...used].map(([address, resolved]) => [address, connect(resolved)])),

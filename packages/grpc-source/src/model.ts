@@ -9,27 +9,25 @@ import {
   type GraphQLFieldConfigMap,
   type GraphQLNamedType,
 } from 'graphql'
-import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { createEncoders } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
-import type { LoadedDescriptors } from './descriptors/load.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError } from './errors.ts'
-import { noteNoMethods, readContract, type Contract } from './contract/contract.ts'
+import { noteNoMethods, readContract, type Contract, type ContractOptions } from './contract/contract.ts'
 import { declaredResolver, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
 import { findMethod, methodId, type ExposedMethod, type FieldType } from './contract/methods.ts'
 import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
 import { createAnnouncedCalls, createMessageEvents } from './calls/invalidation.ts'
-import type { GrpcSourceOptions, Logger } from './options.ts'
+import type { Logger } from './options.ts'
 import { Transcoder } from './json/transcoder.ts'
 import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
-import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
+import type { RpcErrorOptions } from './methods/rpc-error.ts'
 import { createRuntimes } from './methods/runtimes.ts'
 import {
   createRootField,
@@ -62,31 +60,30 @@ export interface Model {
   readonly notes: readonly string[]
   /** The joins that the options declare, on types of this source and of others. */
   readonly joins: readonly ContributedField[]
-  /** Calls `package.Service.Method`, exposed or not; undefined when the protos have no such method. */
-  call(id: string, args: Readonly<Record<string, unknown>>, site: CallSite): Promise<unknown> | undefined
-  /** Calls a method with the codecs of generated code; undefined when the protos have no such method. */
-  callTyped(
-    method: TypedMethod<unknown, unknown>,
+  /**
+   * Calls `package.Service.Method`, exposed or not, or a method with the codecs of generated code. It returns undefined if
+   * the protos have no such method.
+   */
+  call(
+    method: string | TypedMethod<unknown, unknown>,
     request: unknown,
     site: CallSite,
   ): Promise<unknown> | undefined
 }
 
-export interface ModelOptions extends LoadedDescriptors {
-  readonly annotations: Annotations
+export interface ModelOptions extends ContractOptions {
   readonly endpoints: Endpoints
   readonly invoker: Invoker
   readonly errors: RpcErrorOptions
   readonly logger: Logger
   readonly announcer: MutationAnnouncer
-  readonly source: GrpcSourceOptions
   /** Tells the source's fields from all others. */
   readonly sourceId: string
 }
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, annotations, invoker, announcer, source, sourceId } = options
+  const { registry, annotations, announcer, source, sourceId } = options
   const { name: sourceName, methods: overrides = {} } = source
   const contract = readContract(options)
   const { shapes, exposed, names, typesMeant, variesBy, notes, findings } = contract
@@ -102,7 +99,6 @@ export function buildModel(options: ModelOptions): Model {
   })
   const { decoders, encoders, plannable } = createCodecs(options, contract)
   const runtimes = createRuntimes({ ...options, exposed, shapes, decoders, encoders, comments, findings })
-  const mutationEvents = createMessageEvents()
   const joinContext: JoinContext = {
     sourceName,
     shapes,
@@ -136,7 +132,7 @@ export function buildModel(options: ModelOptions): Model {
     sourceId,
     variesBy,
     announcer,
-    mutationEvents,
+    mutationEvents: createMessageEvents(),
     named: () => named,
     typesMeant,
     fieldMasks: source.fieldMasks === true,
@@ -159,26 +155,21 @@ export function buildModel(options: ModelOptions): Model {
   noteNoMethods(contract, source)
   if (findings.length > 0) throw lintError(sourceName, findings)
 
-  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named, typesMeant })
+  const announced = createAnnouncedCalls(exposed, schema, rootFieldOptions)
   return {
     schema,
     joins: named.source.fields,
     notes,
-    call(id, args, site) {
-      const desc = findMethod(registry, id)
-      const runtime = desc && runtimes.whole(desc)
-      return runtime && announced(desc, args, () => runtime.unary(args, site))
-    },
-    callTyped(method, request, site) {
-      const desc = findMethod(registry, method.path)
+    call(method, request, site) {
+      const desc = findMethod(registry, typeof method === 'string' ? method : method.path)
       if (!desc) return undefined
+      const runtime = runtimes.whole(desc)
+      if (typeof method === 'string') {
+        const args = request as Readonly<Record<string, unknown>>
+        return announced(desc, args, () => runtime.unary(args, site))
+      }
       const decode = (bytes: Uint8Array): unknown => method.responseDeserialize(Buffer.from(bytes))
-      const callable = runtimes.callable(desc)
-      return announced(desc, {}, () =>
-        invoker.unary(callable, method.requestSerialize(request), site, decode).catch((error: unknown) => {
-          throw toRpcError(error, options.errors)
-        }),
-      )
+      return announced(desc, {}, () => runtime.send(method.requestSerialize(request), site, decode))
     },
   }
 }
@@ -186,14 +177,14 @@ export function buildModel(options: ModelOptions): Model {
 /** The encoders of requests, the decoders of replies, and what plans write JSON with; the latter undefined where the options want no plans. */
 function createCodecs(
   { registry, logger, source: { name, plans, maxResponseItems } }: ModelOptions,
-  { shapes, mapping }: Contract,
+  { shapes }: Contract,
 ): {
   readonly decoders: ReturnType<typeof createDecoders>
   readonly encoders: ReturnType<typeof createEncoders>
   readonly plannable: RootFieldOptions['plannable']
 } {
   const onUnknownEnum = warnOfUnknownEnums(logger, name)
-  const scalars = scalarCodecs(mapping.int64)
+  const scalars = scalarCodecs(shapes.options.int64)
   const codecs = { shapes, scalars, wellKnown: wellKnownCodecs(registry, scalars), onUnknownEnum }
   const decoders = createDecoders({ ...codecs, maxItems: maxResponseItems })
   const encoders = createEncoders(codecs)
@@ -242,16 +233,16 @@ function orFindings<T>({ findings }: Contract, sourceName: string, build: () => 
 /** The schema as a subgraph, where the options want one. */
 function asSubgraph(
   schema: GraphQLSchema,
-  { registry, annotations, source: { name, federation: asked }, sourceId }: ModelOptions,
-  { names, exposed, variesBy }: Contract,
+  options: ModelOptions,
+  contract: Contract,
   context: JoinContext,
 ): GraphQLSchema {
+  const { federation: asked, name } = options.source
   if (!asked) return schema
-  const federation = asked === true ? {} : asked
-  const entities = findEntities({ registry, annotations, names, schema, exposed, federation, context })
+  const entities = findEntities(schema, options, contract, asked === true ? {} : asked, context)
   return toSubgraph(schema, entities, {
-    id: sourceId,
+    id: options.sourceId,
     origin: `grpc source "${name}": federation`,
-    extensions: variesBy && { variesBy },
+    extensions: contract.variesBy && { variesBy: contract.variesBy },
   })
 }

@@ -1,7 +1,6 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { FieldAnnotation, SchemaAnnotation } from './contract/annotations.ts'
 import type { Int64Mode } from './codec/scalar-codecs.ts'
-import type { Expose } from './contract/exposure.ts'
 import type { JoinOptions } from './contract/join-options.ts'
 import type { Clock, LiveOptions } from '@vinyasa/base'
 import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
@@ -122,6 +121,12 @@ export interface InvalidationRule {
    */
   readonly entityId?: string | undefined
 }
+
+/**
+ * The methods without `graphql.schema` that become fields. `annotated`: no methods. `all`: methods of services that the named
+ * files define. A list: methods that match a pattern, in any file.
+ */
+export type Expose = 'annotated' | 'all' | readonly string[]
 
 /** Options of {@link createGrpcSource}. */
 export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, SourceNames {

@@ -6,7 +6,6 @@ import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
-import { openModel, type CurrentModel } from './current-model.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
@@ -184,6 +183,59 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   }
 }
 
+/** The model of a source, which reloads replace. */
+interface CurrentModel {
+  readonly model: Model
+  /** Paths of the files that it was read from; after a reload that failed, of those that were read last. */
+  readonly files: readonly string[]
+  /** Calls back after each reload; the returned function ends it. A listener that throws has the reload undone. */
+  onChange(listener: () => void): () => void
+  reload(): Promise<void>
+  close(): void
+}
+
+/** Reads the model for the first time. `read` adds to the set whatever files it reads; `onRead` is told of them. */
+async function openModel(
+  read: (files: Set<string>) => Promise<Model>,
+  onRead: (files: ReadonlySet<string>) => void,
+): Promise<CurrentModel> {
+  const listeners = new Set<() => void>()
+  let paths: readonly string[] = []
+
+  async function load(): Promise<Model> {
+    const files = new Set<string>()
+    const loaded = await read(files)
+    paths = [...files]
+    onRead(files)
+    return loaded
+  }
+
+  let model = await load()
+  return {
+    get model() {
+      return model
+    },
+    get files() {
+      return paths
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async reload() {
+      const before = model
+      model = await load()
+      try {
+        for (const listener of listeners) listener()
+      } catch (error) {
+        model = before
+        throw error
+      }
+    },
+    close: () => listeners.clear(),
+  }
+}
+
 /** Creates a function that calls methods of the current model. */
 function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSource['call'] {
   async function call(
@@ -193,10 +245,7 @@ function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSou
   ): Promise<unknown> {
     const { signal, metadata, context } = callOptions
     const site = { context, info: undefined, signal, metadata: metadata && toEntries(metadata) }
-    const result =
-      typeof method === 'string'
-        ? current.model.call(method, request as Readonly<Record<string, unknown>>, site)
-        : current.model.callTyped(method, request, site)
+    const result = current.model.call(method, request, site)
     if (result) return result
     const id = typeof method === 'string' ? method : method.path
     throw badInputError(

@@ -25,8 +25,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/templates/template#refuseStrayBraces
       packages/source-kit/src/templates/entity-id#compileEntityId packages/yoga-internals/src/yogas-plugins#`,
     [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
-      apps/gateway/src/federation/key-selection# apps/gateway/src/schema/ packages/grpc-source/src/calls/key-path#
-      packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/input-types#
+      apps/gateway/src/federation/key-selection# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
+      packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/types#
       packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes
       packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#
       packages/rest-connector/src/parameters/style#hasStyle packages/source-kit/src/naming/
@@ -60,6 +60,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/openapi/openapi-document#asList
       packages/rest-connector/src/openapi/openapi-document#asText`,
     [WRITES]: `packages/grpc-source/src/runtime/faults#describeFailure packages/response-cache/src/errors#
+      packages/grpc-source/src/json/compile-message#
       apps/gateway/src/logging/outage# apps/gateway/src/access/documents/apq#ofThisMoment apps/gateway/src/logging/line-writer#lineWriterOf
       packages/defer-splitter/src/eager/split-walk#SplitWalk packages/defer-splitter/src/execution/complete#
       packages/defer-splitter/src/wire/only-part#

@@ -791,6 +791,7 @@ of(`${GRPC}/json/json-writer`, jsonWriter, {
     writer.string(bytes, 0, bytes.length)
     return writer.take()
   }),
+  toLiteral: on(REPLY, (text) => jsonWriter.toLiteral(text).length),
 })
 of(`${GRPC}/json/leaf-writers`, grpcLeaves, {
   leafToJson: on(REPLY, (text) => grpcLeaves.leafToJson(text, GraphQLString)),

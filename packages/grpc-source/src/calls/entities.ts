@@ -1,24 +1,20 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DescMessage } from '@bufbuild/protobuf'
 import { isObjectType, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql'
-import type { Annotations } from '../contract/annotations.ts'
+import type { Contract, ContractOptions } from '../contract/contract.ts'
 import type { Entity } from '../mapping/federation.ts'
 import { parentMember } from '@vinyasa/source-kit'
 import { createJoinField, type JoinContext } from './joins.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { FederationOptions } from '../options.ts'
-import type { TypeNames } from '../contract/names.ts'
 
 /** The entities among a schema's types, each with the join that resolves references to it. */
-export function findEntities(options: {
-  readonly registry: FileRegistry
-  readonly annotations: Annotations
-  readonly names: TypeNames
-  readonly schema: GraphQLSchema
-  readonly exposed: readonly ExposedMethod[]
-  readonly federation: FederationOptions
-  readonly context: JoinContext
-}): Entity[] {
-  const { registry, annotations, names, schema, exposed, federation, context } = options
+export function findEntities(
+  schema: GraphQLSchema,
+  { registry, annotations }: ContractOptions,
+  { names, exposed }: Contract,
+  federation: FederationOptions,
+  context: JoinContext,
+): Entity[] {
   const entities: Entity[] = []
   for (const message of registry) {
     if (message.kind !== 'message') continue

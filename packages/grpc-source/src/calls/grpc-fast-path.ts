@@ -13,7 +13,6 @@ import {
 import { compileCall, type PlannedCall } from './compile-call.ts'
 import type { JoinGap } from '../json/transcoder.ts'
 import { JoinPlans } from '../joins/compile-join.ts'
-import { fillGaps, sizeOf } from '../joins/fill-gaps.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
 import { marks } from '../json/planned-field.ts'
 import { replyReader, type ReplyReader, type TranscodedReply } from './reply-reader.ts'
@@ -30,8 +29,9 @@ export const grpcFastPath: FastPath = {
     const calls = selections.map((selection) => compileCall(scope, selection, joins.compile))
     const prepare = (before: string, after: string): Prepared => {
       const read = (call: PlannedCall) => ({ call, read: replyReader(call.method, call, before, after) })
-      const all: Calls = { calls: calls.map(read), hasJoins: joins.hasAny }
-      return { start: (site) => startCalls(all, site) }
+      const all = calls.map(read)
+      const { hasAny } = joins
+      return { start: (site) => startCalls(all, hasAny, site) }
     }
     const isOneCall = calls.length === 1 && !joins.hasAny
     return { ...prepare('', ''), isOneCall, ...(calls.length === 1 && { whole: prepare }) }
@@ -73,13 +73,12 @@ export const grpcFastPath: FastPath = {
   },
 }
 
-interface Calls {
-  readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
-  readonly hasJoins: boolean
-}
-
 /** Makes the calls of a plan, and those of its joins. */
-function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
+function startCalls(
+  calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[],
+  hasJoins: boolean,
+  site: Site,
+): Started {
   const callSite = callSiteOf(site)
   const pending = calls.map(async ({ call, read }) => {
     return call.method.runtime.send(await call.request(site.variables), callSite, read)
@@ -139,8 +138,8 @@ function jsonOf(
     return json
   }
   const span = { start: 0, end: json.length, gaps, objects }
-  const filled = sizeOf(span, joins)
+  const filled = joins.sizeOf(span)
   size.add(filled.objects, 0)
   size.hold(0, filled.length)
-  return fillGaps(json, span, joins)
+  return joins.fill(json, span)
 }

@@ -7,8 +7,8 @@ import {
   type MutationOutcome,
 } from '@vinyasa/invalidation'
 import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
-import type { ExposedMethod } from '../contract/methods.ts'
-import { readerOfEntityId } from '../contract/entity-id.ts'
+import type { Contract } from '../contract/contract.ts'
+import { readerOfEntityId, type ExposedMethod } from '../contract/methods.ts'
 import { FAULTS } from '../runtime/faults.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
@@ -26,14 +26,20 @@ export type Announcement = (
   place: MutationField,
 ) => readonly InvalidationEvent[]
 
+export interface MutationOptions extends Pick<Contract, 'typesMeant'> {
+  readonly announcer: MutationAnnouncer
+  readonly mutationEvents: ReturnType<typeof createMutationEvents>
+  /** Returns the names that clients use for the source's types; not called before the schema is made. */
+  readonly named: () => NamedSource
+}
+
 /** Reads off a mutation what it changes; its settings may say more, or that it is nothing. */
 export function createAnnouncement(
   { desc, wrapRequest, settings: { invalidates } }: ExposedMethod,
-  mutationEvents: ReturnType<typeof createMutationEvents>,
-  named: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
-  typesMeant: (method: DescMethod) => NamedSource['typesMeant'],
+  { mutationEvents, named: namesOf, typesMeant }: MutationOptions,
 ): Announcement {
   if (invalidates === false) return () => []
+  const named = namesOf()
   const { operation, noun } = readVerb(desc.name)
   const meant = typesMeant(desc)
   const verb = { operation, noun: noun === undefined ? undefined : named.typeNamed(meant(noun)[0] ?? noun) }
@@ -74,32 +80,20 @@ type AnnouncedCalls = <T>(
  * Announces calls from code of methods that are mutations as fields. Their results are whole where fields may pluck, so
  * no id is read in them.
  */
-export function createAnnouncedCalls({
-  exposed,
-  schema,
-  announcer,
-  mutationEvents,
-  named,
-  typesMeant,
-}: {
-  readonly exposed: readonly ExposedMethod[]
-  readonly schema: GraphQLSchema
-  readonly announcer: MutationAnnouncer
-  readonly mutationEvents: ReturnType<typeof createMutationEvents>
-  /** The names that clients use for types and fields. */
-  readonly named: NamedSource
-  readonly typesMeant: (method: DescMethod) => NamedSource['typesMeant']
-}): AnnouncedCalls {
+export function createAnnouncedCalls(
+  exposed: readonly ExposedMethod[],
+  schema: GraphQLSchema,
+  options: MutationOptions,
+): AnnouncedCalls {
   return (desc, args, call) => {
     const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
     if (!method) return call()
     // What code gives is the request itself, whatever argument holds it in the field.
-    const called = { ...method, wrapRequest: undefined }
-    const announcement = createAnnouncement(called, mutationEvents, named, typesMeant)
-    const name = named.fieldNamed('Mutation', method.name)
+    const announcement = createAnnouncement({ ...method, wrapRequest: undefined }, options)
+    const name = options.named().fieldNamed('Mutation', method.name)
     const field = name === undefined ? undefined : schema.getMutationType()?.getFields()[name]
     const place = { schema, field }
-    return announcer.run({ call, outcomeOf, changes: () => announcement(args, undefined, place) })
+    return options.announcer.run({ call, outcomeOf, changes: () => announcement(args, undefined, place) })
   }
 }
 

@@ -1,5 +1,4 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
-import type { VariesBy } from '@vinyasa/invalidation'
 import {
   type ContributedField,
   createSingleJoin,
@@ -21,11 +20,11 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldResolver,
 } from 'graphql'
-import type { Finding } from '../errors.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo } from '../methods/operation.ts'
-import { methodId, type ExposedMethod } from '../contract/methods.ts'
+import { fieldList, methodId, type ExposedMethod } from '../contract/methods.ts'
 import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { nearestMethods } from '../contract/used-types.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
@@ -40,8 +39,7 @@ function fieldOf(shapes: Shapes, message: DescMessage, name: string): FieldShape
 
 /** Says what fields a message has. */
 function fieldNames(shapes: Shapes, message: DescMessage): string {
-  const names = shapes.message(message).fields.map(({ name }) => name)
-  return names.length === 0 ? 'the message has no fields' : `its fields are ${names.join(', ')}`
+  return fieldList(shapes.message(message).fields)
 }
 
 /**
@@ -149,11 +147,9 @@ function memberOf(message: unknown, name: string): unknown {
   return (message as Readonly<Record<string, unknown>> | null | undefined)?.[name]
 }
 
-export interface JoinContext {
+export interface JoinContext extends Pick<Contract, 'shapes' | 'findings' | 'variesBy'> {
   readonly sourceName: string
-  readonly shapes: Shapes
   readonly types: TypeBuilder
-  readonly findings: Finding[]
   readonly findMethod: (id: string) => DescMethod | undefined
   /** A runtime that treats the method as a read. */
   readonly reader: (method: DescMethod) => MethodRuntime
@@ -161,8 +157,6 @@ export interface JoinContext {
   readonly pluckOf: (method: DescMethod) => DescField | undefined
   /** Returns the `dependsOn` that the method's options state. */
   readonly dependsOnOf: (method: DescMethod) => readonly string[] | undefined
-  /** States for whom the answers of all fields are; undefined: everybody. */
-  readonly variesBy: VariesBy | undefined
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
 }

@@ -1,4 +1,4 @@
-import type { DescMethod, DescMessage } from '@bufbuild/protobuf'
+import type { DescMessage } from '@bufbuild/protobuf'
 import {
   GraphQLList,
   GraphQLNonNull,
@@ -15,16 +15,9 @@ import {
   type GraphQLNamedType,
   type SelectionSetNode,
 } from 'graphql'
-import type { VariesBy, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
-import {
-  offerField,
-  recordedRoot,
-  renamedStatements,
-  type NamedSource,
-  memberIn,
-  ownNameOf,
-} from '@vinyasa/source-kit'
-import { createAnnouncement, outcomeOf, type Announcement } from './invalidation.ts'
+import { offerField, recordedRoot, renamedStatements, memberIn, ownNameOf } from '@vinyasa/source-kit'
+import { createAnnouncement, outcomeOf, type Announcement, type MutationOptions } from './invalidation.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 import { marks, type PlannableField } from '../json/planned-field.ts'
@@ -110,21 +103,12 @@ function selectionMask(info: GraphQLResolveInfo, shapes: Shapes, message: DescMe
 
 export type RootField = GraphQLFieldConfig<unknown, unknown, Readonly<Record<string, unknown>>>
 
-export interface RootFieldOptions {
+export interface RootFieldOptions extends MutationOptions, Pick<Contract, 'shapes' | 'variesBy'> {
   readonly types: TypeBuilder
-  readonly shapes: Shapes
   readonly sourceName: string
   /** Tells the source's fields from all others. */
   readonly sourceId: string
-  /** States for whom the answers of all fields are; undefined: everybody. */
-  readonly variesBy: VariesBy | undefined
-  readonly announcer: MutationAnnouncer
-  readonly mutationEvents: ReturnType<typeof createMutationEvents>
-  /** Returns the names that clients use for the source's types; not called before the schema is made. */
-  readonly named: () => NamedSource
   readonly fieldMasks: boolean
-  /** The types that statements of a method mean. */
-  readonly typesMeant: (method: DescMethod) => NamedSource['typesMeant']
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder' | 'turns'> | undefined
 }
@@ -135,7 +119,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, sourceId, variesBy, announcer, mutationEvents } = options
+  const { types, shapes, sourceName, sourceId, variesBy, announcer } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -188,7 +172,7 @@ export function createRootField(
   }
   let announcement: Announcement | undefined
   const announce: Announcement = (...call) => {
-    announcement ??= createAnnouncement(method, mutationEvents, options.named(), options.typesMeant)
+    announcement ??= createAnnouncement(method, options)
     return announcement(...call)
   }
   return {

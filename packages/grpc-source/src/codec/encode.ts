@@ -23,21 +23,17 @@ export function createEncoders(codecs: Codecs): (desc: DescMessage) => MessageEn
 }
 
 class EncoderCompiler {
-  private readonly shapes: Codecs['shapes']
-  private readonly scalars: Codecs['scalars']
-  private readonly wellKnown: Codecs['wellKnown']
+  private readonly codecs: Codecs
   private readonly compiled = new Map<DescMessage, Write>()
 
-  constructor({ shapes, scalars, wellKnown }: Codecs) {
-    this.shapes = shapes
-    this.scalars = scalars
-    this.wellKnown = wellKnown
+  constructor(codecs: Codecs) {
+    this.codecs = codecs
   }
 
   compile(desc: DescMessage): Write {
     const known = this.compiled.get(desc)
     if (known) return known
-    const shape = this.shapes.message(desc)
+    const shape = this.codecs.shapes.message(desc)
     const writes: { name: string; write: Write }[] = []
     const writeFields: Write = (writer, value, path) => {
       if (!isRecord(value)) {
@@ -75,12 +71,12 @@ class EncoderCompiler {
   }
 
   private isEmpty(value: ValueKind): boolean {
-    return value.kind === 'message' && this.shapes.message(value.message).fields.length === 0
+    return value.kind === 'message' && this.codecs.shapes.message(value.message).fields.length === 0
   }
 
   private zeroTest(value: ValueKind & { readonly kind: 'scalar' | 'enum' }): (item: unknown) => boolean {
-    if (value.kind === 'scalar') return this.scalars(value.scalar).isZero
-    const { numberOf } = this.shapes.enum(value.enum)
+    if (value.kind === 'scalar') return this.codecs.scalars(value.scalar).isZero
+    const { numberOf } = this.codecs.shapes.enum(value.enum)
     return (item) => item === 0 || (typeof item === 'string' && numberOf.get(item) === 0)
   }
 
@@ -101,7 +97,7 @@ class EncoderCompiler {
   }
 
   private mapWriter(field: FieldShape, number: number): Write {
-    const key = this.scalars(field.key as ScalarType)
+    const key = this.codecs.scalars(field.key as ScalarType)
     const writeValue = this.valueWriter(field.value, 2)
     return (writer, value, path) => {
       for (const [entryKey, entryValue] of mapEntries(value, field.key as ScalarType, path)) {
@@ -122,7 +118,7 @@ class EncoderCompiler {
   private valueWriter(value: ValueKind, number: number): Write {
     switch (value.kind) {
       case 'scalar': {
-        const codec = this.scalars(value.scalar)
+        const codec = this.codecs.scalars(value.scalar)
         return (writer, item, path) => codec.write(writer.tag(number, codec.wireType), item, path)
       }
       case 'enum': {
@@ -130,7 +126,7 @@ class EncoderCompiler {
         return (writer, item, path) => write(writer.tag(number, WireType.Varint), item, path)
       }
       case 'wellKnown': {
-        const codec = this.wellKnown(value.type)
+        const codec = this.codecs.wellKnown(value.type)
         if (value.group !== 0) {
           return (writer, item, path) =>
             void writer
@@ -161,9 +157,9 @@ class EncoderCompiler {
 
   /** Without a tag, for packed lists. */
   private bareWriter(value: ValueKind): Write {
-    if (value.kind === 'scalar') return this.scalars(value.scalar).write
+    if (value.kind === 'scalar') return this.codecs.scalars(value.scalar).write
     if (value.kind !== 'enum') throw new Error('only repeated fields of scalars or enums can be packed')
-    const { numberOf, desc } = this.shapes.enum(value.enum)
+    const { numberOf, desc } = this.codecs.shapes.enum(value.enum)
     return (writer, item, path) => {
       const number = typeof item === 'string' ? numberOf.get(item) : item
       if (typeof number !== 'number' || !Number.isInteger(number)) {

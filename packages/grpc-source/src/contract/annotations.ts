@@ -91,6 +91,8 @@ export interface Annotations {
   validatedRequired(desc: DescField | DescOneof): boolean
 }
 
+type Annotated = DescMethod | DescService | DescField | DescMessage | DescOneof
+
 /** The part of buf.validate that determines nullability, with its real field numbers. */
 const VALIDATE = `
 syntax = "proto3";
@@ -108,35 +110,28 @@ export async function createAnnotations(): Promise<Annotations> {
     protoText: { 'vinyasa/validate.proto': VALIDATE },
   })
 
-  function reader(extensionName: string): (options: Message | undefined) => JsonValue | undefined {
+  /** `T` matches the extension's type in the compiled protos. */
+  function reader<T>(extensionName: string): (desc: Annotated) => T | undefined {
     const extension = registry.getExtension(extensionName)
     if (!extension)
       throw new Error(`the protos of @vinyasa/grpc-source do not define the extension ${extensionName}`)
-    return (options) => readExtension(options, extension)
+    return (desc) => readExtension(desc.proto.options, extension) as T | undefined
   }
 
-  const schema = reader('graphql.schema')
-  const liveQuery = reader('graphql.live_query')
-  const service = reader('graphql.service')
-  const field = reader('graphql.field')
-  const entity = reader('graphql.entity')
-  const behavior = reader('google.api.field_behavior')
-  const http = reader('google.api.http')
-  const fieldRules = reader('vinyasa.validate.field')
-  const oneofRules = reader('vinyasa.validate.oneof')
-  // The casts below match the compiled graphql.proto.
+  const behavior = reader<readonly string[]>('google.api.field_behavior')
+  const http = reader<{ readonly get?: string }>('google.api.http')
+  const fieldRules = reader<{ readonly required?: boolean }>('vinyasa.validate.field')
+  const oneofRules = reader<{ readonly required?: boolean }>('vinyasa.validate.oneof')
   return {
-    schema: (desc) => schema(desc.proto.options) as SchemaAnnotation | undefined,
-    liveQuery: (desc) => liveQuery(desc.proto.options) as LiveOptions | undefined,
-    service: (desc) => service(desc.proto.options) as ServiceAnnotation | undefined,
-    field: (desc) => field(desc.proto.options) as FieldAnnotation | undefined,
-    entity: (desc) => entity(desc.proto.options) as EntityAnnotation | undefined,
-    behavior: (desc) => (behavior(desc.proto.options) ?? []) as readonly string[],
-    isHttpGet: (desc) => (http(desc.proto.options) as { get?: string } | undefined)?.get !== undefined,
-    validatedRequired(desc) {
-      const rules = desc.kind === 'field' ? fieldRules(desc.proto.options) : oneofRules(desc.proto.options)
-      return (rules as { required?: boolean } | undefined)?.required === true
-    },
+    schema: reader('graphql.schema'),
+    liveQuery: reader('graphql.live_query'),
+    service: reader('graphql.service'),
+    field: reader('graphql.field'),
+    entity: reader('graphql.entity'),
+    behavior: (desc) => behavior(desc) ?? [],
+    isHttpGet: (desc) => http(desc)?.get !== undefined,
+    validatedRequired: (desc) =>
+      (desc.kind === 'field' ? fieldRules(desc) : oneofRules(desc))?.required === true,
   }
 }
 

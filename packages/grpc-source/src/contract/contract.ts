@@ -4,8 +4,7 @@ import type { Finding } from '../errors.ts'
 import type { GrpcSourceOptions, MappingOptions } from '../options.ts'
 import { variesByOf } from '../runtime/metadata.ts'
 import type { Annotations } from './annotations.ts'
-import { createExposure } from './exposure.ts'
-import { exposeMethods, joinedMethods, type ExposedMethod, findMethod } from './methods.ts'
+import { createExposure, exposeMethods, findMethod, joinedMethods, type ExposedMethod } from './methods.ts'
 import { createTypeNames, type TypeNames } from './names.ts'
 import { createShapes, type Shapes } from './shapes.ts'
 import { findUsedTypes } from './used-types.ts'
@@ -114,13 +113,14 @@ export interface ContractOptions extends LoadedDescriptors {
 
 /** What descriptors and options say together, before anything of GraphQL is made of it. */
 export interface Contract {
-  readonly mapping: ReturnType<typeof toMappingOptions>
   readonly shapes: Shapes
   readonly exposed: readonly ExposedMethod[]
   /** Methods that joins and entities call, whether they are exposed or not. */
   readonly joined: ReturnType<typeof joinedMethods>
   readonly names: TypeNames
+  /** The types that statements of a method mean. */
   readonly typesMeant: ReturnType<typeof createTypesMeant>
+  /** States for whom the answers of all fields are; undefined: everybody. */
   readonly variesBy: VariesBy | undefined
   /** Notes on what is called otherwise than its protos say, and on what is left out. Whoever reads on adds to them. */
   readonly notes: string[]
@@ -132,18 +132,14 @@ export function readContract({ registry, files, isOwn, annotations, source }: Co
   const { name, expose = 'annotated', methods: overrides = {}, typeNaming: naming = 'short' } = source
   const findings = checkNamesInSettings(source, registry)
   const notes: string[] = []
-  const mapping = toMappingOptions(source)
-  const shapes = createShapes(annotations, mapping, findings)
+  const shapes = createShapes(annotations, toMappingOptions(source), findings)
   const exposure = createExposure(expose, ({ parent }) => isOwn(parent))
   const exposed = exposeMethods({ files, annotations, exposure, overrides, findings, notes })
   const joined = joinedMethods(source, registry)
   const used = findUsedTypes([...exposed, ...joined], shapes)
-  const names = createTypeNames({ overrides: mapping.typeNames, naming, used, shapes, findings })
-  for (const { typeName, name: given, short, rival } of names.renamed)
-    notes.push(`${typeName} is called "${given}", because ${rival} already has the name "${short}"`)
+  const names = createTypeNames({ naming, used, shapes, findings, notes })
   const typesMeant = createTypesMeant(used.outputs, names)
   return {
-    mapping,
     shapes,
     exposed,
     joined,

@@ -1,11 +1,10 @@
 import { isRecord, LEAST_POLL_INTERVAL_MS, type LiveOptions } from '@vinyasa/base'
 import type { DescField, DescFile, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import { compileEntityId } from '@vinyasa/source-kit'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, SchemaAnnotation } from './annotations.ts'
-import { type Finding, GrpcSourceError } from '../errors.ts'
-import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
-import type { Exposure } from './exposure.ts'
-import { readerOfEntityId } from './entity-id.ts'
+import { type Finding, GrpcSourceError, optionError } from '../errors.ts'
+import type { Expose, GrpcSourceOptions, MethodOptions } from '../options.ts'
 import { capitalize, decapitalize, firstFree, toGraphQLName, uncapitalize } from './graphql-names.ts'
 
 export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
@@ -52,6 +51,35 @@ export function joinedMethods(
     const desc = id === undefined ? undefined : findMethod(registry, id)
     return desc ? [{ desc, wrapRequest: undefined }] : []
   })
+}
+
+/** Returns whether a method is included or excluded, or undefined if no rule applies. */
+type Exposure = (method: DescMethod) => boolean | undefined
+
+/**
+ * Patterns are full names of services or methods, and `*` matches any string: `shop.v1.*`. A pattern with `!` excludes
+ * methods, including annotated ones. The last matching pattern wins. If all patterns exclude, they apply to the methods of
+ * `all`.
+ */
+export function createExposure(expose: Expose, isOwn: (method: DescMethod) => boolean): Exposure {
+  if (expose === 'annotated') return () => undefined
+  if (expose === 'all') return (method) => isOwn(method) || undefined
+  const rules = expose.map((pattern) => {
+    const isWanted = !pattern.startsWith('!')
+    return { isWanted, fits: toRegExp(isWanted ? pattern : pattern.slice(1)) }
+  })
+  const isOnlyWithout = rules.every(({ isWanted }) => !isWanted)
+  return (method) => {
+    const names = [method.parent.typeName, `${method.parent.typeName}.${method.name}`]
+    const last = rules.findLast(({ fits }) => names.some((name) => fits.test(name)))
+    if (last) return last.isWanted
+    return (isOnlyWithout && isOwn(method)) || undefined
+  }
+}
+
+function toRegExp(pattern: string): RegExp {
+  const parts = pattern.replace('/', '.').split('*')
+  return new RegExp(`^${parts.map((part) => part.replace(/[.$+?^(){}|[\]\\]/g, '\\$&')).join('.*')}$`)
 }
 
 /** Everything that protos and options expose; what is wrong with it goes to `findings`. */
@@ -272,6 +300,11 @@ function checkInvalidates(invalidates: MethodOptions['invalidates'], report: Rep
   }
 }
 
+/** Reads ids as the setting says. @throws GrpcSourceError */
+export function readerOfEntityId(entityId: string): ReturnType<typeof compileEntityId> {
+  return compileEntityId(entityId, (problem) => optionError([], `invalidates.entityId ${problem}`))
+}
+
 function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]): void {
   const seen = new Map<string, ExposedMethod>()
   for (const method of exposed) {
@@ -293,7 +326,7 @@ function fieldNamed(fields: readonly DescField[], wanted: string): DescField | u
   return fields.find(({ name, jsonName }) => name === wanted || jsonName === wanted)
 }
 
-function fieldList(fields: readonly DescField[]): string {
+export function fieldList(fields: readonly { readonly name: string }[]): string {
   return fields.length === 0
     ? 'the message has no fields'
     : `its fields are ${fields.map(({ name }) => name).join(', ')}`

@@ -19,19 +19,6 @@ export interface TypeNames {
   input(desc: DescMessage): string
   /** Returns the name of what is made of a part of a message. */
   part(part: Part): string
-  /** The types that are called otherwise than they would be, were others not called so. */
-  readonly renamed: readonly Renamed[]
-}
-
-export interface Renamed {
-  readonly key: string
-  /** The message or enum. */
-  readonly typeName: string
-  readonly name: string
-  /** The name that it would have. */
-  readonly short: string
-  /** The type that has it. */
-  readonly rival: string
 }
 
 /**
@@ -39,17 +26,19 @@ export interface Renamed {
  * the types of a method that comes behind all others change nobody's name; names that the config chooses come first.
  */
 export function createTypeNames(options: {
-  readonly overrides: Readonly<Record<string, string>>
   readonly naming: TypeNaming
   readonly used: UsedTypes
   readonly shapes: Shapes
   readonly findings: Finding[]
+  /** Takes a line for each type whose short name another type has. */
+  readonly notes: string[]
 }): TypeNames {
-  const { overrides, naming, used, shapes, findings } = options
+  const { naming, used, shapes, findings, notes } = options
+  const { typeNames: overrides } = shapes.options
   checkOverrides(overrides, findings)
   const names = new Map<string, string>()
   const owners = new Map<string, string>(RESERVED.map((name) => [name, 'a built-in type']))
-  const renamed: Renamed[] = []
+  const renamed: { readonly key: string; readonly note: string }[] = []
 
   function nameOf(key: string, owner: string, candidates: readonly string[]): string {
     const known = names.get(key)
@@ -57,7 +46,10 @@ export function createTypeNames(options: {
     const name = firstFree(candidates, (one) => owners.has(one))
     const [short = name] = candidates
     const rival = owners.get(short)
-    if (rival !== undefined && rival !== owner) renamed.push({ key, typeName: owner, name, short, rival })
+    if (rival !== undefined && rival !== owner) {
+      const note = `${owner} is called "${name}", because ${rival} already has the name "${short}"`
+      renamed.push({ key, note })
+    }
     names.set(key, name)
     owners.set(name, owner)
     return name
@@ -98,7 +90,8 @@ export function createTypeNames(options: {
   const shown = new Set(
     used.inOrder.filter(({ as }) => as !== 'arguments' && as !== 'input').map(({ desc }) => desc.typeName),
   )
-  return { of, input, part, renamed: renamed.filter(({ key }) => key.includes(' ') || shown.has(key)) }
+  for (const { key, note } of renamed) if (key.includes(' ') || shown.has(key)) notes.push(note)
+  return { of, input, part }
 }
 
 function checkOverrides(overrides: Readonly<Record<string, string>>, findings: Finding[]): void {

@@ -6,6 +6,7 @@ import type {
   DescOneof,
   ScalarType,
 } from '@bufbuild/protobuf'
+import { keyed } from '@vinyasa/base'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import type { Annotations, FieldAnnotation } from './annotations.ts'
@@ -80,9 +81,6 @@ export interface Shapes {
 }
 
 export function createShapes(annotations: Annotations, options: MappingOptions, findings: Finding[]): Shapes {
-  const messages = new Map<DescMessage, MessageShape>()
-  const enums = new Map<DescEnum, EnumShape>()
-
   function toMessageShape(desc: DescMessage): MessageShape {
     const oneofs = desc.oneofs.map((oneof) => ({
       desc: oneof,
@@ -140,16 +138,8 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
   return {
     options,
     wellKnown,
-    message(desc) {
-      let shape = messages.get(desc)
-      if (!shape) messages.set(desc, (shape = toMessageShape(desc)))
-      return shape
-    },
-    enum(desc) {
-      let shape = enums.get(desc)
-      if (!shape) enums.set(desc, (shape = toEnumShape(desc, options)))
-      return shape
-    },
+    message: keyed(toMessageShape),
+    enum: keyed((desc: DescEnum) => toEnumShape(desc, options)),
   }
 }
 

@@ -1,27 +1,32 @@
-const WELL_KNOWN = [
-  'google.protobuf.Timestamp',
-  'google.protobuf.Duration',
-  'google.protobuf.FieldMask',
-  'google.protobuf.Struct',
-  'google.protobuf.Value',
-  'google.protobuf.ListValue',
-  'google.protobuf.Any',
-  'google.protobuf.DoubleValue',
-  'google.protobuf.FloatValue',
-  'google.protobuf.Int64Value',
-  'google.protobuf.UInt64Value',
-  'google.protobuf.Int32Value',
-  'google.protobuf.UInt32Value',
-  'google.protobuf.BoolValue',
-  'google.protobuf.StringValue',
-  'google.protobuf.BytesValue',
-] as const
+import { ScalarType } from '@bufbuild/protobuf'
 
-/** The messages that have a GraphQL form of their own. `Empty` needs none: it is a message without fields. */
-export type WellKnownType = (typeof WELL_KNOWN)[number]
+/** The messages that map to scalars. `Empty` is not one of them, because a message without fields is a Boolean. */
+export type WellKnownType = `google.protobuf.${Scalar | `${Wrapped}Value`}`
+type Scalar = 'Timestamp' | 'Duration' | 'FieldMask' | 'Struct' | 'Value' | 'ListValue' | 'Any'
+type Wrapped = 'Double' | 'Float' | 'Int64' | 'UInt64' | 'Int32' | 'UInt32' | 'Bool' | 'String' | 'Bytes'
 
-const NAMES: ReadonlySet<string> = new Set(WELL_KNOWN)
+/** The GraphQL scalar of each well-known message, or the protobuf scalar that a wrapper message holds. */
+export const WELL_KNOWN: Readonly<
+  Record<WellKnownType, 'DateTime' | 'Duration' | 'FieldMask' | 'JSON' | ScalarType>
+> = {
+  'google.protobuf.Timestamp': 'DateTime',
+  'google.protobuf.Duration': 'Duration',
+  'google.protobuf.FieldMask': 'FieldMask',
+  'google.protobuf.Struct': 'JSON',
+  'google.protobuf.Value': 'JSON',
+  'google.protobuf.ListValue': 'JSON',
+  'google.protobuf.Any': 'JSON',
+  'google.protobuf.DoubleValue': ScalarType.DOUBLE,
+  'google.protobuf.FloatValue': ScalarType.FLOAT,
+  'google.protobuf.Int64Value': ScalarType.INT64,
+  'google.protobuf.UInt64Value': ScalarType.UINT64,
+  'google.protobuf.Int32Value': ScalarType.INT32,
+  'google.protobuf.UInt32Value': ScalarType.UINT32,
+  'google.protobuf.BoolValue': ScalarType.BOOL,
+  'google.protobuf.StringValue': ScalarType.STRING,
+  'google.protobuf.BytesValue': ScalarType.BYTES,
+}
 
 export function isWellKnown(typeName: string): typeName is WellKnownType {
-  return NAMES.has(typeName)
+  return Object.hasOwn(WELL_KNOWN, typeName)
 }

@@ -87,7 +87,7 @@ export class JoinPlans {
     return place
   }
 
-  /** A field that a join of this or of another kind of source resolves, as one that stands where its key does. */
+  /** Compiles a field that a join of a gRPC source or of another source resolves. It is written in place of its key. */
   readonly compile: CompileJoin = (parent, type, definition, nodes, options) => {
     const shape = options.shapes.message(parent)
     const mark = marks.of(definition)

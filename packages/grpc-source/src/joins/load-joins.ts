@@ -1,3 +1,4 @@
+import { keyed } from '@vinyasa/base'
 import {
   askAll,
   FallBack,
@@ -10,7 +11,6 @@ import {
   type Site,
 } from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
-import { fillGaps, type GapValues, sizeOf } from './fill-gaps.ts'
 import {
   type Gap,
   type JoinedItems,
@@ -19,6 +19,7 @@ import {
   type JoinReply,
   type PlannableJoin,
   type SharedGap,
+  type Span,
 } from '../json/transcoder.ts'
 
 type KeyedGap = JoinGap & { readonly key: string }
@@ -33,19 +34,28 @@ const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
 
+/** Below it a loop is faster than a call. */
+const SHORT = 96
+
 /** A joined value, written once it is wanted. */
 interface Value extends JsonSize {
   json: Buffer | undefined
 }
 
 /** The joins of one execution. */
-export class JoinRun implements GapValues {
+export class JoinRun {
   readonly #callSite: CallSite
-  readonly #calls = new Map<PlannableJoin, Calls>()
   readonly #joins: PlannedJoins<PlannableJoin, KeyedGap, JoinReply>
   readonly #shared: SharedJoins<Buffer>
-  /** By key; undefined where it is not there yet. */
-  readonly #values = new Map<JoinPlace, Map<string, Value | undefined>>()
+  readonly #callsOf = keyed((join: PlannableJoin): Calls => {
+    const { runtime, toRequest } = join
+    return this.#joins.callsOf(join, '', async (asked) => {
+      const request = await runtime.encode(toRequest(asked.map(({ key }) => key)))
+      return runtime.send(request, this.#callSite, (asked[0] as KeyedGap).place.read)
+    })
+  })
+  /** The values of a place by key; undefined where a value is not there yet. */
+  readonly #valuesOf = keyed((_place: JoinPlace) => new Map<string, Value | undefined>())
 
   constructor(site: Site) {
     this.#callSite = callSiteOf(site)
@@ -77,15 +87,49 @@ export class JoinRun implements GapValues {
     await Promise.all(loading)
   }
 
-  /** Many parents have the same item: it is measured once, and written once. */
+  /** Many parents have the same item: it is measured once, and written once. @throws FallBack */
   sizeOfGap(gap: Gap): JsonSize {
     return isShared(gap) ? this.#shared.sizeOf(gap) : this.#valueOf(gap)
   }
 
+  /** @throws FallBack */
   valueOf(gap: Gap): Buffer {
     if (isShared(gap)) return this.#shared.jsonOf(gap)
     const value = this.#valueOf(gap)
     return (value.json ??= this.#write(gap as KeyedGap))
+  }
+
+  /** Measures a part of JSON with the values in its gaps, which need not be written for that. @throws FallBack */
+  sizeOf({ start, end, gaps, objects }: Span): JsonSize {
+    const size = { length: end - start, objects }
+    for (const gap of gaps) {
+      const value = this.sizeOfGap(gap)
+      size.length += value.length
+      size.objects += value.objects
+    }
+    return size
+  }
+
+  /** Writes a part of JSON with values in its gaps. @throws FallBack */
+  fill(json: Buffer, { start, end, gaps }: Span): Buffer {
+    if (gaps.length === 0) return json.subarray(start, end)
+    let size = end - start
+    const values = gaps.map((gap) => {
+      const value = this.valueOf(gap)
+      size += value.length
+      return value
+    })
+    const filled = Buffer.allocUnsafe(size)
+    let from = start
+    let to = 0
+    for (const [index, value] of values.entries()) {
+      const { at } = gaps[index] as Gap
+      to = copy(json, from, at, filled, to)
+      to = copy(value, 0, value.length, filled, to)
+      from = at
+    }
+    copy(json, from, end, filled, to)
+    return filled
   }
 
   /** Ends it: nothing more is called. The calls that were made are given once. */
@@ -100,25 +144,6 @@ export class JoinRun implements GapValues {
     let value = known.get(key)
     if (!value) known.set(key, (value = this.#measure(gap)))
     return value
-  }
-
-  #callsOf(join: PlannableJoin): Calls {
-    let known = this.#calls.get(join)
-    if (!known) {
-      const { runtime, toRequest } = join
-      known = this.#joins.callsOf(join, '', async (asked) => {
-        const request = await runtime.encode(toRequest(asked.map(({ key }) => key)))
-        return runtime.send(request, this.#callSite, (asked[0] as KeyedGap).place.read)
-      })
-      this.#calls.set(join, known)
-    }
-    return known
-  }
-
-  #valuesOf(place: JoinPlace): Map<string, Value | undefined> {
-    let known = this.#values.get(place)
-    if (!known) this.#values.set(place, (known = new Map()))
-    return known
   }
 
   /** Loads what belongs in the gaps of values, now that they are there. */
@@ -145,7 +170,7 @@ export class JoinRun implements GapValues {
     if (!spans) return missing(gap)
     const size = { length: gap.place.join.many ? spans.length + 1 : 0, objects: 0, json: undefined }
     for (const span of spans) {
-      const { length, objects } = sizeOf(span, this)
+      const { length, objects } = this.sizeOf(span)
       size.length += length
       size.objects += objects
     }
@@ -155,7 +180,7 @@ export class JoinRun implements GapValues {
   /** The value is there, and not written yet. */
   #write(gap: KeyedGap): Buffer {
     const { json, byKey } = this.#itemsFor(gap) as JoinedItems
-    const texts = (byKey.get(gap.key) ?? []).map((span) => fillGaps(json, span, this))
+    const texts = (byKey.get(gap.key) ?? []).map((span) => this.fill(json, span))
     if (!gap.place.join.many) return texts[0] as Buffer
     const list = texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text]))
     return Buffer.concat([OPEN, ...list, CLOSE])
@@ -180,4 +205,11 @@ function missing({ place: { missing: json, join } }: JoinGap): Value {
       `the list ${join.items.desc.parent.typeName}.${join.items.desc.name} in the response has no item for a joined field that is non-nullable`,
     )
   return { length: json.length, objects: 0, json }
+}
+
+function copy(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  const length = end - start
+  if (length > SHORT) target.set(source.subarray(start, end), at)
+  else for (let index = 0; index < length; index++) target[at + index] = source[start + index] as number
+  return at + length
 }

@@ -39,8 +39,10 @@ export function constantPart(head: string): Part {
 }
 
 /** The rules for fields that are not selected. */
-interface Unselected {
+export interface UnselectedRules {
+  /** The rule for a field that is not selected; undefined where any content is right. */
   rule(field: FieldShape): FieldRule | undefined
+  /** A rule that lets any content pass. */
   anyContent(field: FieldShape): FieldRule
 }
 
@@ -66,7 +68,7 @@ export class MessagePlanBuilder {
   }
 
   /** The plan, when all parts are in it. `fields`: all of the message. */
-  finish(fields: readonly FieldShape[], unselected: Unselected): MessagePlan {
+  finish(fields: readonly FieldShape[], unselected: UnselectedRules): MessagePlan {
     for (const field of fields) {
       const rule = this.rules.has(field) ? undefined : unselected.rule(field)
       if (!rule) continue

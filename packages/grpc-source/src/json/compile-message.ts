@@ -1,4 +1,5 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
+import { keyed } from '@vinyasa/base'
 import {
   FallBack,
   fieldsBelow,
@@ -197,7 +198,7 @@ export class MessageCompiler {
     return write
   }
 
-  /** A message without fields, which is a Boolean in GraphQL: whether it is set. */
+  /** Compiles a message without fields, which is a Boolean in GraphQL. */
   #flag(field: FieldShape, type: GraphQLOutputType): CompiledField {
     const { number } = field.desc
     const check = this.#skipRules.check(field)
@@ -218,7 +219,7 @@ export class MessageCompiler {
     }
   }
 
-  /** Maps: on the wire, lists of messages with a key and a value. */
+  /** Compiles a map. On the wire, a map is a list of messages with a key and a value. */
   #map(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const nullable = getNullableType(type)
     const { number } = field.desc
@@ -333,13 +334,7 @@ interface Leaf {
 }
 
 /** Fields of which nothing more is selected are the same in all plans of a source. */
-const leaves = new WeakMap<LeafOptions, WeakMap<FieldShape, Leaf>>()
-
-function leavesOf(options: LeafOptions): WeakMap<FieldShape, Leaf> {
-  let known = leaves.get(options)
-  if (!known) leaves.set(options, (known = new WeakMap()))
-  return known
-}
+const leavesOf = keyed((_options: LeafOptions) => new WeakMap<FieldShape, Leaf>(), new WeakMap())
 
 /** A repeated field whose items are written one by one. */
 export function listField({ desc, value }: FieldShape, { scalars }: Codecs, item: WriteValue): CompiledField {

@@ -2,16 +2,12 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
 import { leafReader, wireTypeOf, type Codecs } from '../codec/leaf-reader.ts'
-import { addRule, createMessagePlan, slotRule } from './build-message-plan.ts'
+import { addRule, createMessagePlan, slotRule, type UnselectedRules } from './build-message-plan.ts'
 import type { FieldRule, MessagePlan } from './transcoder.ts'
 
 type Check = NonNullable<FieldRule['check']>
 
-export interface SkipRules {
-  /** The rule for a field that is not selected; undefined where any content is right. */
-  rule(field: FieldShape): FieldRule | undefined
-  /** A rule that lets any content pass. */
-  anyContent(field: FieldShape): FieldRule
+export interface SkipRules extends UnselectedRules {
   /** Looks through one value of a field whose content is not selected. */
   check(field: FieldShape): Check | undefined
 }

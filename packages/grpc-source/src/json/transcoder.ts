@@ -300,27 +300,17 @@ export class Transcoder {
 
   /** A nested message, behind its length or in its group. */
   nestedObject(plan: MessagePlan, group: number, inspect?: (place: number) => void): void {
-    const { reader } = this
-    if (group !== 0) {
-      this.object(plan, group, inspect)
-      return
-    }
-    const outer = reader.enter()
-    this.object(plan, 0, inspect)
-    reader.leave(outer)
+    const outer = group === 0 ? this.reader.enter() : undefined
+    this.object(plan, group, inspect)
+    if (outer !== undefined) this.reader.leave(outer)
   }
 
   /** Refuses a nested message where ordinary decoding does; nothing of it is selected. */
   checkNested(plan: MessagePlan, group: number): void {
-    const { reader } = this
     const base = this.open(plan)
-    if (group === 0) {
-      const outer = reader.enter()
-      this.scan(plan, base, 0)
-      reader.leave(outer)
-    } else {
-      this.scan(plan, base, group)
-    }
+    const outer = group === 0 ? this.reader.enter() : undefined
+    this.scan(plan, base, group)
+    if (outer !== undefined) this.reader.leave(outer)
     this.close(base)
   }
 

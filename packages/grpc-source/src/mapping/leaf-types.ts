@@ -12,7 +12,7 @@ import type { Comments } from '../descriptors/comments.ts'
 import type { TypeNames } from '../contract/names.ts'
 import { createScalar, type CustomScalar } from './scalars.ts'
 import type { LeafKind, Shapes, ValueKind } from '../contract/shapes.ts'
-import type { WellKnownType } from '../contract/well-known.ts'
+import { WELL_KNOWN } from '../contract/well-known.ts'
 
 /** One type for one name, made once. */
 export type Once = <T>(name: string, make: (name: string) => T) => T
@@ -45,25 +45,6 @@ const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
   [ScalarType.SFIXED32]: GraphQLInt,
 }
 
-const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | 'JSON' | ScalarType>> = {
-  'google.protobuf.Timestamp': 'DateTime',
-  'google.protobuf.Duration': 'Duration',
-  'google.protobuf.FieldMask': 'FieldMask',
-  'google.protobuf.Struct': 'JSON',
-  'google.protobuf.Value': 'JSON',
-  'google.protobuf.ListValue': 'JSON',
-  'google.protobuf.Any': 'JSON',
-  'google.protobuf.DoubleValue': ScalarType.DOUBLE,
-  'google.protobuf.FloatValue': ScalarType.FLOAT,
-  'google.protobuf.Int64Value': ScalarType.INT64,
-  'google.protobuf.UInt64Value': ScalarType.UINT64,
-  'google.protobuf.Int32Value': ScalarType.INT32,
-  'google.protobuf.UInt32Value': ScalarType.UINT32,
-  'google.protobuf.BoolValue': ScalarType.BOOL,
-  'google.protobuf.StringValue': ScalarType.STRING,
-  'google.protobuf.BytesValue': ScalarType.BYTES,
-}
-
 export function createLeafTypes(options: {
   readonly shapes: Shapes
   readonly names: TypeNames
@@ -94,7 +75,7 @@ export function createLeafTypes(options: {
 
   function of(value: LeafKind, direction: 'input' | 'output'): GraphQLScalarType | GraphQLEnumType {
     if (value.kind === 'enum') return enumType(value.enum)
-    const mapped = value.kind === 'scalar' ? value.scalar : WELL_KNOWN_TYPES[value.type]
+    const mapped = value.kind === 'scalar' ? value.scalar : WELL_KNOWN[value.type]
     return typeof mapped === 'string' ? customScalar(mapped) : scalarType(mapped, direction)
   }
 
@@ -131,7 +112,7 @@ export function canReadAsNull(value: ValueKind): boolean {
     case 'scalar':
       return isFloat(value.scalar)
     case 'wellKnown': {
-      const mapped = WELL_KNOWN_TYPES[value.type]
+      const mapped = WELL_KNOWN[value.type]
       return mapped === 'JSON' || mapped === 'DateTime' || (typeof mapped === 'number' && isFloat(mapped))
     }
     case 'message':

@@ -16,20 +16,15 @@ import {
   type GraphQLInputType,
 } from 'graphql'
 import type { Annotations } from '../contract/annotations.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { Comments } from '../descriptors/comments.ts'
-import type { Finding } from '../errors.ts'
 import { entityDirectives, fieldDirectives } from './federation.ts'
 import { flagResolver } from './flags.ts'
-import type { TypeNames } from '../contract/names.ts'
 import { canReadAsNull, createLeafTypes, createOnce, type LeafTypes, type Once } from './leaf-types.ts'
-import type { FieldShape, MessageShape, Shapes, ValueKind, OneofShape } from '../contract/shapes.ts'
+import type { FieldShape, MessageShape, OneofShape, ValueKind } from '../contract/shapes.ts'
 import { entryOf, armOf, isWrapped, unionOf, choiceOf } from '../contract/used-types.ts'
 
-interface InputTypesOptions {
-  readonly shapes: Shapes
-  readonly names: TypeNames
-  readonly comments: Comments
-  readonly findings: Finding[]
+interface InputTypesOptions extends Pick<TypeBuilderOptions, 'shapes' | 'names' | 'comments' | 'findings'> {
   readonly once: Once
   readonly leaves: LeafTypes
   readonly origin: (desc: DescMessage | DescEnum) => string
@@ -64,7 +59,7 @@ class InputTypes {
       if (!field.inInput || (only && !only.includes(field.desc.name) && !only.includes(field.name))) continue
       const { oneof } = field
       if (!oneof) fields[field.name] = this.#field(field)
-      else fields[oneof.name] ??= this.#oneof(shape, oneof)
+      else fields[oneof.name] ??= this.#oneof(oneof)
     }
     return fields
   }
@@ -126,10 +121,10 @@ class InputTypes {
     return value.kind === 'message' ? this.of(value.message) : this.#options.leaves.of(value, 'input')
   }
 
-  #oneof({ desc }: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
+  #oneof(oneof: OneofShape): GraphQLInputFieldConfig {
     const { names, once, origin } = this.#options
     const type = once(names.part(choiceOf(oneof)), (name) => {
-      const extensions = { origin: origin(desc) }
+      const extensions = { origin: origin(oneof.desc.parent) }
       const arms = oneof.fields.filter(({ inInput }) => inInput)
       const toField = (arm: FieldShape) => ({
         type: this.#value(arm.value),
@@ -159,68 +154,10 @@ class InputTypes {
   }
 }
 
-/** Output oneofs as unions: message arms are members themselves, other arms get a member with one field `value`. */
-function createUnions(options: {
-  readonly shapes: Shapes
-  readonly names: TypeNames
-  readonly outputValue: (value: ValueKind) => GraphQLOutputType
-  readonly origin: (desc: DescMessage) => string
-}): { field(shape: MessageShape, oneof: OneofShape): GraphQLFieldConfig<unknown, unknown> } {
-  const { shapes, names, outputValue, origin } = options
-  const unions = new Map<OneofShape, GraphQLUnionType>()
-
-  function memberOf(shape: MessageShape, oneof: OneofShape, arm: FieldShape): GraphQLObjectType {
-    const type = outputValue(arm.value)
-    if (type instanceof GraphQLObjectType && !isWrapped(arm, oneof, shapes)) return type
-    return new GraphQLObjectType({
-      name: names.part(armOf(arm)),
-      fields: { value: { type: canReadAsNull(arm.value) ? type : new GraphQLNonNull(type) } },
-      extensions: { origin: origin(shape.desc) },
-    })
-  }
-
-  return {
-    field(shape, oneof) {
-      const arms = oneof.fields
-        .filter(({ inOutput }) => inOutput)
-        .map((arm) => ({ arm, type: memberOf(shape, oneof, arm) }))
-      let union = unions.get(oneof)
-      if (!union) {
-        const name = names.part(unionOf(oneof))
-        union = new GraphQLUnionType({
-          name,
-          types: arms.map(({ type }) => type),
-          extensions: { origin: origin(shape.desc) },
-        })
-        unions.set(oneof, union)
-      }
-      return {
-        type: union,
-        extensions: { origin: `${origin(shape.desc)} oneof ${oneof.desc.name}` },
-        resolve(source) {
-          const values = source as Readonly<Record<string, unknown>>
-          for (const { arm, type } of arms) {
-            const value = values[arm.name]
-            if (value === null || value === undefined) continue
-            const isMember = arm.value.kind === 'message' && outputValue(arm.value) === type
-            return isMember
-              ? { ...(value as object), __typename: type.name }
-              : { value, __typename: type.name }
-          }
-          return null
-        },
-      }
-    },
-  }
-}
-
-export interface TypeBuilderOptions {
-  readonly shapes: Shapes
-  readonly names: TypeNames
+export interface TypeBuilderOptions extends Pick<Contract, 'shapes' | 'names' | 'findings'> {
   readonly comments: Comments
   readonly annotations: Annotations
   readonly sourceName: string
-  readonly findings: Finding[]
   /** The field that an RPC resolves, for `(graphql.field).resolver`. */
   readonly resolverField: (
     message: DescMessage,
@@ -234,7 +171,6 @@ export class TypeBuilder {
   readonly #options: TypeBuilderOptions
   readonly #once: Once
   readonly #leaves: LeafTypes
-  readonly #unions: ReturnType<typeof createUnions>
 
   constructor(options: TypeBuilderOptions) {
     const { shapes, names, comments, findings, sourceName } = options
@@ -244,7 +180,6 @@ export class TypeBuilder {
     this.#options = options
     this.#once = once
     this.#leaves = leaves
-    this.#unions = createUnions({ shapes, names, origin, outputValue: (value) => this.#value(value) })
     this.inputs = new InputTypes({ shapes, names, comments, findings, once, leaves, origin })
   }
 
@@ -307,7 +242,7 @@ export class TypeBuilder {
       }
       const { oneof } = field
       if (oneof && this.#isArm(field)) {
-        fields[oneof.name] ??= this.#unions.field(shape, oneof)
+        fields[oneof.name] ??= this.#union(oneof)
         continue
       }
       fields[field.name] = {
@@ -324,6 +259,44 @@ export class TypeBuilder {
       }
     }
     return fields
+  }
+
+  /** An output oneof as a union: message arms are members themselves, other arms get a member with one field `value`. */
+  #union(oneof: OneofShape): GraphQLFieldConfig<unknown, unknown> {
+    const { names, sourceName } = this.#options
+    const origin = originOf(sourceName, oneof.desc.parent)
+    const arms = oneof.fields
+      .filter(({ inOutput }) => inOutput)
+      .map((arm) => ({ arm, type: this.#memberOf(oneof, arm) }))
+    return {
+      type: new GraphQLUnionType({
+        name: names.part(unionOf(oneof)),
+        types: arms.map(({ type }) => type),
+        extensions: { origin },
+      }),
+      extensions: { origin: `${origin} oneof ${oneof.desc.name}` },
+      resolve: (source) => {
+        const values = source as Readonly<Record<string, unknown>>
+        for (const { arm, type } of arms) {
+          const value = values[arm.name]
+          if (value === null || value === undefined) continue
+          const isMember = arm.value.kind === 'message' && this.#value(arm.value) === type
+          return isMember ? { ...(value as object), __typename: type.name } : { value, __typename: type.name }
+        }
+        return null
+      },
+    }
+  }
+
+  #memberOf(oneof: OneofShape, arm: FieldShape): GraphQLObjectType {
+    const { shapes, names, sourceName } = this.#options
+    const type = this.#value(arm.value)
+    if (type instanceof GraphQLObjectType && !isWrapped(arm, oneof, shapes)) return type
+    return new GraphQLObjectType({
+      name: names.part(armOf(arm)),
+      fields: { value: { type: canReadAsNull(arm.value) ? type : new GraphQLNonNull(type) } },
+      extensions: { origin: originOf(sourceName, arm.desc.parent) },
+    })
   }
 
   /** Clients see the oneof, as a union. */

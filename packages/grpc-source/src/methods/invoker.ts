@@ -16,13 +16,33 @@ import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { CallWatch, WatchedCall } from './call-watch.ts'
-import type { HeldRequest } from './held-request.ts'
 import { endOfCall, type Operations, type Reply } from './operation.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
 import { GrpcCallError, type StatusName, type MetadataEntries } from '@vinyasa/grpc-transport'
 
 /** Reads what a caller wants of a reply's bytes. Throws only where the bytes are no message of the declared type. */
 export type ReadReply<T> = (bytes: Uint8Array) => T | Promise<T>
+
+/** The only message of a call whose sending is not over before `release` is called. */
+export interface HeldRequest extends AsyncIterable<Uint8Array> {
+  release(): void
+}
+
+/**
+ * For servers that take the end of the requests for the end of the client's interest: that comes when the subscription
+ * ends.
+ */
+export function holdRequest(request: Uint8Array): HeldRequest {
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  async function* requests(): AsyncIterable<Uint8Array> {
+    yield request
+    await released
+  }
+  return Object.assign(requests(), { release })
+}
 
 export interface InvokerOptions {
   readonly caller: Caller

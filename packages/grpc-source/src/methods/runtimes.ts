@@ -1,30 +1,24 @@
 import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import { keyed } from '@vinyasa/base'
 import type { MessageDecoder } from '../codec/decode.ts'
 import type { MessageEncoder } from '../codec/encode.ts'
-import type { Annotations } from '../contract/annotations.ts'
+import type { Contract, ContractOptions } from '../contract/contract.ts'
 import { answersWithStream, methodId, type ExposedMethod } from '../contract/methods.ts'
-import type { Shapes } from '../contract/shapes.ts'
 import type { Comments } from '../descriptors/comments.ts'
 import { neverConnected, type Endpoints } from '../endpoints.ts'
-import type { Finding } from '../errors.ts'
-import type { GrpcSourceOptions } from '../options.ts'
 import type { Callable } from './call-site.ts'
 import type { Invoker } from './invoker.ts'
 import { MethodRuntime } from './method-runtime.ts'
 import type { RpcErrorOptions } from './rpc-error.ts'
 
-export interface RuntimesOptions {
-  readonly source: GrpcSourceOptions
-  readonly annotations: Annotations
+export interface RuntimesOptions
+  extends Pick<ContractOptions, 'source' | 'annotations'>, Pick<Contract, 'exposed' | 'shapes' | 'findings'> {
   readonly endpoints: Endpoints
-  readonly exposed: readonly ExposedMethod[]
-  readonly shapes: Shapes
   readonly decoders: (message: DescMessage) => MessageDecoder
   readonly encoders: (message: DescMessage) => MessageEncoder
   readonly invoker: Invoker
   readonly errors: RpcErrorOptions
   readonly comments: Comments
-  readonly findings: Finding[]
 }
 
 /** How the methods of a set of descriptors are called. */
@@ -35,7 +29,6 @@ export interface Runtimes {
   reader(desc: DescMethod): MethodRuntime
   /** From code: the request and the response are whole. */
   whole(desc: DescMethod): MethodRuntime
-  callable(desc: DescMethod): Callable
   /** The field that stands for the response of an exposed method. */
   pluckOf(desc: DescMethod): DescField | undefined
 }
@@ -46,7 +39,6 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
     options
   const { methods: overrides = {} } = source
   const withoutEndpoint = new Set<DescService>()
-  const whole = new Map<DescMethod, MethodRuntime>()
 
   for (const { desc } of exposed)
     if (overrides[methodId(desc)]?.keepRequestsOpen && desc.methodKind !== 'bidi_streaming')
@@ -94,12 +86,6 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
     }
   }
 
-  function isReadMethod(desc: DescMethod): boolean {
-    return exposed.some(
-      (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
-    )
-  }
-
   function pluckOf(desc: DescMethod): DescField | undefined {
     return exposed.find((method) => method.desc === desc)?.responsePluck
   }
@@ -108,13 +94,11 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
     of,
     pluckOf,
     reader: (desc) => of({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
-    whole(desc) {
-      const known = whole.get(desc)
-      if (known) return known
-      const made = of({ desc, wrapRequest: undefined, responsePluck: undefined }, isReadMethod(desc))
-      whole.set(desc, made)
-      return made
-    },
-    callable: (desc) => toCallable(desc, isReadMethod(desc)),
+    whole: keyed((desc: DescMethod) => {
+      const isRead = exposed.some(
+        (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
+      )
+      return of({ desc, wrapRequest: undefined, responsePluck: undefined }, isRead)
+    }),
   }
 }
