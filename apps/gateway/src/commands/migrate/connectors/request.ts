@@ -1,9 +1,8 @@
 import type { FieldDefinitionNode } from 'graphql'
 import { withoutVariables } from '../../../config/file/environment.ts'
-import { queryOf } from '../query-of.ts'
+import { queryOf, type RestCall, take, type Taken } from '../rest-draft.ts'
 import { Unsaid, type Values } from '../migration.ts'
 import type { OldDirective, OldDocument } from '../old-document.ts'
-import { type RestCall, take, type Taken } from '../rest-draft.ts'
 import { parseSelection, type Selected } from './selection.ts'
 
 export interface SourceSettings {
@@ -88,9 +87,7 @@ export function readRequest(
       /\W/g,
       '_',
     ),
-    settings: source
-      ? { baseUrl: source.baseUrl, defaultHeaders: source.defaultHeaders }
-      : { baseUrl: server },
+    settings: { baseUrl: source?.baseUrl ?? server, defaultHeaders: source?.defaultHeaders },
     forwarded: [...(source?.forwardHeaders ?? []), ...own.forwarded],
     method,
     path: path.startsWith('/') ? path : `/${path}`,

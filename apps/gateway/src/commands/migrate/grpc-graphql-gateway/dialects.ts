@@ -1,20 +1,16 @@
 /** How one of the gateways of these annotations names and types what is in a proto. */
 export interface Dialect {
   readonly product: string
-  typeName(message: string, file: string, kind: 'Type' | 'Input' | 'Enum'): string
+  typeName(message: string, kind: 'Type' | 'Input' | 'Enum'): string
   /** What it calls the object that stands for JSON. */
   readonly struct: string
   /** Scalars that it has for those that are made here. */
   readonly scalars: Readonly<Record<string, string>>
-  /** Messages that hold themselves are interfaces. */
-  readonly hasInterfaces: boolean
-  /** Maps are lists of entries. */
-  readonly hasMaps: boolean
-  /** Clients need not give what has a default. */
-  readonly hasDefaults: boolean
-  /** The one argument that takes a request may not be left out. */
-  readonly requiresInput: boolean
-  requiredList(item: string): string
+  /**
+   * Whether messages that contain themselves are interfaces, maps are lists of entries, fields have their defaults,
+   * required lists are non-null, and the only argument of a request is required.
+   */
+  readonly isGo: boolean
 }
 
 /** Names of Go packages by the package of a proto. */
@@ -29,18 +25,14 @@ export function goDialect(packages: ReadonlyMap<string, string>): Dialect {
   }
   return {
     product: 'grpc-graphql-gateway (Go)',
-    typeName(message, _file, kind) {
+    typeName(message, kind) {
       const [, known] = /^google\.protobuf\.(\w+)$/.exec(message) ?? []
       const [prefix, name] = known === undefined ? prefixOf(message) : [goPackageOf(known), known]
       return `${prefix}_${kind}_${name}`
     },
     struct: 'Structpb_Type_Struct',
     scalars: { Long: 'Int', UInt32: 'Int', Bytes: 'String', Upload: 'String' },
-    hasInterfaces: true,
-    hasMaps: true,
-    hasDefaults: true,
-    requiresInput: true,
-    requiredList: (item) => `[${item}!]!`,
+    isGo: true,
   }
 }
 
@@ -49,11 +41,7 @@ export const RUST: Dialect = {
   typeName: (message) => message.replaceAll('.', '_'),
   struct: 'google_protobuf_Struct',
   scalars: { Long: 'String', UInt32: 'Int', Bytes: 'String', Upload: 'Upload' },
-  hasInterfaces: false,
-  hasMaps: false,
-  hasDefaults: false,
-  requiresInput: false,
-  requiredList: (item) => `[${item}!]`,
+  isGo: false,
 }
 
 /** `example.com/shop/v1;shoppb` is `shoppb`, `example.com/shop` is `shop`. */

@@ -36,8 +36,6 @@ class OldSchema {
   readonly names: ReadonlyMap<string, string>
   readonly #schema: GraphQLSchema
   readonly #dialect: Dialect
-  /** Messages that hold themselves, which Go knows as interfaces. */
-  readonly #interfaces = new Map<string, string>()
 
   constructor(schema: GraphQLSchema, dialect: Dialect) {
     this.#schema = schema
@@ -69,13 +67,12 @@ class OldSchema {
   }
 
   #nameOf(type: GraphQLNamedType): string | undefined {
-    const [, message, file] = /: ([\w.]+) \(([^()]*)\)$/.exec(String(type.extensions['origin'] ?? '')) ?? []
+    const [, message] = /: ([\w.]+) \([^()]*\)$/.exec(String(type.extensions['origin'] ?? '')) ?? []
     // A choice is a type here alone.
-    if (message === undefined || file === undefined || (isInputObjectType(type) && isChoice(type)))
-      return undefined
+    if (message === undefined || isChoice(type)) return undefined
     const kind = isEnumType(type) ? 'Enum' : isInputObjectType(type) ? 'Input' : 'Type'
     const nested = isEntry(type, message) ? `.${entryName(type.name, message)}` : ''
-    return this.#dialect.typeName(message + nested, file, kind)
+    return this.#dialect.typeName(message + nested, kind)
   }
 
   #object(type: GraphQLObjectType): string[] {
@@ -84,10 +81,9 @@ class OldSchema {
     const textOf = (field: (typeof fields)[number]): string =>
       `${field.name}${this.#arguments(field.args, isRootName(type.name))}: ${this.#output(field.type, type)}`
     const name = this.#named(type)
-    if (own.length === 0 || !this.#dialect.hasInterfaces || isRootName(type.name))
+    if (own.length === 0 || !this.#dialect.isGo || isRootName(type.name))
       return [`type ${name} { ${fields.map(textOf).join('\n')} }`]
     const parent = name.replace('_Type_', '_Interface_')
-    this.#interfaces.set(type.name, parent)
     const others = fields.filter((field) => !own.includes(field))
     return [
       `type ${name} implements ${parent} { ${fields.map(textOf).join('\n')} }`,
@@ -102,10 +98,8 @@ class OldSchema {
 
   #arguments(args: readonly GraphQLArgument[], isOfRoot: boolean): string {
     const [first] = args
-    const wraps = isOfRoot && args.length === 1 && first && isWrapper(first)
-    if (wraps && this.#dialect.requiresInput)
-      return `(${first.name}: ${this.#named(getNamedType(first.type))}!)`
-    if (wraps) return `(${first.name}: ${this.#named(getNamedType(first.type))})`
+    const wraps = isOfRoot && args.length === 1 && first && isInputObjectType(getNullableType(first.type))
+    if (wraps) return `(${first.name}: ${this.#bare(first.type)}${this.#dialect.isGo ? '!' : ''})`
     const texts = args.flatMap((argument) => this.#asInputs(argument))
     return texts.length === 0 ? '' : `(${texts.join(', ')})`
   }
@@ -113,34 +107,32 @@ class OldSchema {
   /** A choice of several was each of them. */
   #asInputs(element: GraphQLArgument | GraphQLInputField): string[] {
     const named = getNamedType(element.type)
-    if (isInputObjectType(named) && isChoice(named))
-      return Object.values(named.getFields()).flatMap((arm) => this.#asInputs(arm))
+    if (isChoice(named)) return Object.values(named.getFields()).flatMap((arm) => this.#asInputs(arm))
     const isRequired = isNonNullType(element.type)
     return [`${element.name}: ${this.#inputType(element.type, isRequired)}${this.#defaultOf(element)}`]
   }
 
   #defaultOf({ type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
-    const value =
-      this.#dialect.hasDefaults && defaultValue !== undefined ? astFromValue(defaultValue, type) : null
+    const value = this.#dialect.isGo && defaultValue !== undefined ? astFromValue(defaultValue, type) : null
     return value ? ` = ${print(value)}` : ''
   }
 
   #inputType(type: GraphQLType, isRequired: boolean): string {
     const text = this.#bare(type)
     if (!isListType(getNullableType(type))) return isRequired ? `${text}!` : text
-    return isRequired ? this.#dialect.requiredList(text) : `[${text}]`
+    return isRequired ? `[${text}!]${this.#dialect.isGo ? '!' : ''}` : `[${text}]`
   }
 
   #output(type: GraphQLType, parent: GraphQLObjectType): string {
     const nullable = getNullableType(type)
     const named = getNamedType(type)
     const cyclic =
-      named === parent && this.#dialect.hasInterfaces
+      named === parent && this.#dialect.isGo
         ? this.#named(parent).replace('_Type_', '_Interface_')
         : undefined
     const text = cyclic ?? this.#bare(type)
     if (isListType(nullable)) {
-      const isMap = isObjectType(named) && named.name.endsWith('Entry') && !this.#dialect.hasMaps
+      const isMap = isObjectType(named) && named.name.endsWith('Entry') && !this.#dialect.isGo
       return isMap ? text : `[${text}]`
     }
     return isNonNullType(type) && !isEntry(parent, '') ? `${text}!` : text
@@ -159,13 +151,8 @@ class OldSchema {
   }
 }
 
-function isChoice(type: GraphQLInputObjectType): boolean {
-  return type.isOneOf
-}
-
-/** One argument that takes a whole request. */
-function isWrapper({ type }: GraphQLArgument): boolean {
-  return isInputObjectType(getNullableType(type))
+function isChoice(type: GraphQLNamedType): type is GraphQLInputObjectType {
+  return isInputObjectType(type) && type.isOneOf
 }
 
 /** `{ key value }` of a map: a type that is made of a part of its message. */

@@ -3,8 +3,7 @@ import { type GraphQLSchema, isObjectType } from 'graphql'
 import { grpcSchemaOf, nameOf } from '../../init-grpc.ts'
 import { findProtoRoots } from '../../proto-roots.ts'
 import { ConfigError, messageOf } from '../../../errors.ts'
-import { knownMessages } from '../known-messages.ts'
-import { filled, type Migration, type Note, type Values } from '../migration.ts'
+import { knownMessages, filled, type Migration, type Note, type Values } from '../migration.ts'
 import { type GatewayCode, NO_CODE, inBrackets, lineAt, serverAt, withoutComments } from './code.ts'
 import { type Dialect, goDialect, goPackageName, RUST } from './dialects.ts'
 import type { Project } from './find-project.ts'
@@ -97,15 +96,9 @@ function readRustCode(code: string): GatewayCode {
   return { services, endpoints, forwarded, settings: filled(settings), notes }
 }
 
-interface BuilderCall {
-  readonly name: string
-  readonly given: string
-  readonly at: number
-}
-
 /** The calls in a chain from `Gateway::builder()`, and on what holds it. */
-function callsOfBuilder(text: string): readonly BuilderCall[] {
-  const calls: BuilderCall[] = []
+function callsOfBuilder(text: string) {
+  const calls: { readonly name: string; readonly given: string; readonly at: number }[] = []
   for (const { index } of text.matchAll(/\bGateway::builder\(\)/g)) {
     let at = index + 'Gateway::builder()'.length
     for (let next; (next = /^[\s?]*\.\s*(\w+)\s*(\()?/.exec(text.slice(at)));) {
@@ -313,16 +306,12 @@ function endpointsOf(
   const addresses = new Map<string, string>()
   for (const { name, host, isInsecure } of services) {
     const given = endpoints.get(name) ?? endpoints.get(name.replace(/^.*\./, ''))
-    const isPlain = isInsecure || language === 'go'
-    const annotated = host === undefined ? 'localhost:50051' : isPlain ? host : asTls(host)
+    const isComplete = isInsecure || language === 'go' || /^https?:\/\//.test(host ?? '')
+    const annotated = host === undefined ? 'localhost:50051' : isComplete ? host : `https://${host}`
     addresses.set(name, (given ?? annotated).replace(/^http:\/\//, '').replace(/\/$/, ''))
   }
   const [one, ...others] = new Set(addresses.values())
   return others.length === 0 ? { endpoint: one } : { endpoints: Object.fromEntries(addresses) }
-}
-
-function asTls(host: string): string {
-  return /^https?:\/\//.test(host) ? host : `https://${host}`
 }
 
 /** What a method is besides what its annotation says here. */

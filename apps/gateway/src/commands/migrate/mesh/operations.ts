@@ -2,10 +2,10 @@ import { isRecord } from '@vinyasa/base'
 import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
 import type { Transforms } from './transforms.ts'
 import { headersOf, listOf, type MeshYaml, type Path } from './yaml.ts'
-import { queryOf } from '../query-of.ts'
+import { queryOf, type JoinedField, RestDrafts, type RestCall, type Taken } from '../rest-draft.ts'
 import { textOf, Unsaid, type Values } from '../migration.ts'
 import type { OldDocument } from '../old-document.ts'
-import { type JoinedField, RestDrafts, type RestCall, type Taken } from '../rest-draft.ts'
+import type { TypeWords } from '../sdl-types.ts'
 
 interface Operation {
   readonly source: string
@@ -84,14 +84,9 @@ export class MeshOperations {
   write(): Record<string, object> {
     for (const { source, call, path, joins } of this.#found)
       this.#old.attempt(this.#yaml.lineOf(path), call.name, () => this.#rest.add(source, call, joins))
-    return this.#rest.write(
-      {
-        placeOf: (type, field) => (this.#joined.has(`${type}.${field.name.value}`) ? undefined : {}),
-        more: () => ({}),
-      },
-      new Set(),
-      true,
-    )
+    const placeOf: TypeWords['placeOf'] = (type, field) =>
+      this.#joined.has(`${type}.${field.name.value}`) ? undefined : {}
+    return this.#rest.write({ placeOf, more: () => ({}) }, new Set(), true)
   }
 
   #callOf(operation: Values, { rename = {}, prefix = {} }: Transforms): RestCall {

@@ -1,53 +1,61 @@
 import { isRecord } from '@vinyasa/base'
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import { schemaForClients } from '../../against/read-old-schema.ts'
-import { ELSEWHERE, NO_HANDLER, READ, SERVED } from './elsewhere.ts'
 import { MeshOperations } from './operations.ts'
-import { meshOpenApiNames } from './openapi-names.ts'
 import { readTransforms, type Transforms } from './transforms.ts'
 import { headersOf, listOf, MeshYaml, type Path } from './yaml.ts'
-import { filled, type Migration, nearby, textOf, Unsaid, type Values } from '../migration.ts'
+import { filled, type Migration, nearby, textOf, Unsaid, type Values, knownMessages } from '../migration.ts'
 import { OldDocument } from '../old-document.ts'
 import { messageOf } from '../../../errors.ts'
 import { grpcSchemaOf } from '../../init-grpc.ts'
-import { knownMessages } from '../known-messages.ts'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parse } from 'yaml'
+
+/** Handlers of which there is no source. */
+const NO_HANDLER: Readonly<Record<string, string>> = {
+  graphql: 'GraphQL sources are not supported',
+  soap: 'SOAP sources are not supported',
+}
+
+/** Settings of `serve` that are read. */
+const SERVED: ReadonlySet<string> = new Set(['port', 'hostname', 'host', 'cors', 'endpoint'])
+
+/** Settings of the whole that are read, or that nobody but tools misses. */
+const READ: ReadonlySet<string> = new Set([
+  '$schema',
+  'additionalResolvers',
+  'additionalTypeDefs',
+  'sdk',
+  'serve',
+  'sources',
+])
+
+/** Settings of the whole that have theirs elsewhere. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  cache: 'set responseCache',
+  plugins: 'the gateway supports Yoga and Envelop plugins; add them in a TypeScript config',
+  pubsub: 'set redisUrl',
+  require: 'import these modules in a TypeScript config',
+  transforms: 'root transforms are not supported; set prefix, rename and hide for each source',
+  persistedOperations: 'register documents in persistedDocuments',
+  customFetch: 'change requests with interceptors in a TypeScript config',
+  skipSSLValidation:
+    'certificates are always verified; set the certificate authority in tls.ca (gRPC) or NODE_EXTRA_CA_CERTS',
+  documents: 'register documents in persistedDocuments',
+}
 
 /** Prefixes of methods that Mesh takes for reads, where its configuration names no others. */
 const READING: readonly string[] = ['get', 'list', 'search']
-
-/** Files of a gRPC source, relative to a folder. */
-interface Files {
-  readonly protoFiles?: readonly string[]
-  readonly includePaths?: readonly string[]
-  readonly descriptorSet?: string
-}
-
-/** What makes a gRPC source look as it does in Mesh. */
-interface MeshMethods {
-  readonly methods: Readonly<Record<string, object>>
-  /** Of messages that are scalars otherwise. */
-  readonly typeNames: Readonly<Record<string, string>>
-  /** Of what these messages are in arguments. */
-  readonly rename: Readonly<Record<string, string>>
-  /** Integers of 64 bits are among the types. */
-  readonly hasLong: boolean
-}
 
 /**
  * The fields that Mesh makes of methods: `users_v1_UserService_GetUser(input:)`, a query where the method's name begins
  * with one of `reading`, in any case. Throws {@link Unsaid} where the files cannot be read.
  */
-async function meshMethods(
-  { protoFiles, includePaths, descriptorSet }: Files,
-  directory: string,
-  reading: readonly string[],
-): Promise<MeshMethods> {
-  const bare = await schemaOf({ protoFiles, includePaths, descriptorSet }, directory, {})
+async function meshMethods(draft: GrpcDraft, directory: string, reading: readonly string[]) {
+  const bare = await schemaOf(draft, directory, {})
   const typeNames = knownMessages(bare, (message) => `google__protobuf__${message}`)
-  const schema =
-    Object.keys(typeNames).length === 0
-      ? bare
-      : await schemaOf({ protoFiles, includePaths, descriptorSet }, directory, typeNames)
+  const schema = Object.keys(typeNames).length === 0 ? bare : await schemaOf(draft, directory, typeNames)
   const inputs = Object.values(typeNames).filter((name) => schema.getType(`${name}Input`))
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
@@ -65,17 +73,20 @@ async function meshMethods(
   )
   return {
     methods,
+    /** Names of messages that are scalars by default. */
     typeNames,
+    /** Names of the input types of these messages. */
     rename: Object.fromEntries(inputs.map((name) => [`${name}Input`, `${name}_Input`])),
     hasLong: schema.getType('Long') !== undefined,
   }
 }
 
 async function schemaOf(
-  files: Files,
+  { protoFiles, includePaths, descriptorSet }: GrpcDraft,
   directory: string,
-  typeNames: MeshMethods['typeNames'],
+  typeNames: Readonly<Record<string, string>>,
 ): Promise<GraphQLSchema> {
+  const files = { protoFiles, includePaths, descriptorSet }
   const options = { ...files, name: 'mesh', endpoint: 'localhost:1', typeNames } as const
   return grpcSchemaOf({ ...options, expose: 'all', int64: 'number-when-safe' }, directory).catch(
     (error: unknown) => {
@@ -209,6 +220,114 @@ class Mesh {
     const { methods, typeNames, rename, hasLong } = names
     return filled({ methods, typeNames, ...namedAsMesh(hasLong, { ...rename, ...transforms.rename }, note) })
   }
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const
+
+/**
+ * Mesh leaves names as they are, but for what GraphQL does not allow: operation ids, else path and method with underscores
+ * (`jokes_by_id`, `post_jokes`); names of schemas, `_Input` behind those that are sent; values of enums. A name with signs that
+ * are no separators keeps ours. Throws {@link Unsaid} where the document cannot be read.
+ */
+async function meshOpenApiNames(file: string, asQuery: readonly string[], directory: string) {
+  const { importOpenApi } = await import('@vinyasa/rest-connector')
+  const path = resolve(directory, file)
+  try {
+    const wanted = fieldsIn(parse(await readFile(path, 'utf8')) as unknown)
+    // They are named as clients know them.
+    const queries = asQuery.map((name) => Object.keys(wanted).find((key) => wanted[key] === name) ?? name)
+    const options = { asQuery: queries, env: {} }
+    const ours = await importOpenApi(path, options)
+    // Types without a name of their own have it of operations.
+    const { types, typeNames, ...theirs } = await importOpenApi(path, {
+      ...options,
+      integers: 'int',
+      rename: wanted,
+    })
+    const own = new Set(ours.endpoints.map(({ name }) => name))
+    const kept = new Set(theirs.endpoints.map(({ name }) => name).filter((name) => !own.has(name)))
+    const rename: Record<string, string> = {}
+    for (const [schema, name] of Object.entries(typeNames)) put(rename, name, nameOf(schema))
+    for (const [type, definition] of Object.entries(types)) {
+      if (definition.kind === 'input' && type.endsWith('Input'))
+        put(rename, type, `${rename[type.slice(0, -5)] ?? type.slice(0, -5)}_Input`)
+      if (definition.kind !== 'enum') continue
+      const names = Object.entries(definition.values).map(
+        ([name, { value }]) => [name, nameOf(String(value))] as const,
+      )
+      if (new Set(names.map(([, name]) => name)).size < names.length) continue
+      for (const [name, mesh] of names) put(rename, `${type}.${name}`, mesh)
+    }
+    const longs = longsIn(types, theirs.endpoints)
+    return {
+      /** By operation id or `GET /path`. */
+      fields: Object.fromEntries(Object.entries(wanted).filter(([, name]) => kept.has(name))),
+      /** Operations that are queries, as `asQuery` names them. */
+      queries,
+      /** Names of types and values of enums, by their coordinates. */
+      rename,
+      /** Set if the document has integers without a format. */
+      integers: longs < longsIn(ours.types, ours.endpoints) ? 'int' : undefined,
+      hasLong: longs > 0,
+    }
+  } catch (error) {
+    throw new Unsaid(messageOf(error))
+  }
+}
+
+function longsIn(...parts: readonly object[]): number {
+  return JSON.stringify(parts).match(/"\[*Long[\]!]*"/g)?.length ?? 0
+}
+
+function put(rename: Record<string, string>, coordinate: string, name: string | undefined): void {
+  if (name !== undefined && name !== coordinate.split('.').at(-1)) rename[coordinate] = name
+}
+
+function fieldsIn(document: unknown): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [path, item] of entriesOf(document, 'paths'))
+    for (const method of METHODS) {
+      const operation = isRecord(item) ? item[method] : undefined
+      if (!isRecord(operation)) continue
+      const id = operation['operationId']
+      const name = typeof id === 'string' ? nameOf(id) : nameOf(byPath(path, method, operation))
+      if (name !== undefined) found[typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`] = name
+    }
+  return found
+}
+
+/** `GET /jokes/{id}` is `jokes_by_id`; a path that names nothing has the type of its answer before it. */
+function byPath(path: string, method: string, operation: Values): string {
+  const words = path.replaceAll('{', 'by_').replaceAll('}', '').split('/').filter(Boolean)
+  let name = words.join('_')
+  if (name === '' || name.startsWith('by')) {
+    const type = answerOf(operation)
+    if (type !== undefined)
+      name = [type.charAt(0).toLowerCase() + type.slice(1), name].filter(Boolean).join('_')
+  }
+  name = name.replace(/^by_/, '')
+  return method === 'get' ? name : [method, name].filter(Boolean).join('_')
+}
+
+/** The name of the schema of the first answer. */
+function answerOf(operation: Values): string | undefined {
+  const [[, answer] = []] = entriesOf(operation, 'responses')
+  const [[, content] = []] = entriesOf(answer, 'content')
+  const schema = isRecord(content) ? content['schema'] : isRecord(answer) ? answer['schema'] : undefined
+  const reference = isRecord(schema) ? schema['$ref'] : undefined
+  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined
+}
+
+function entriesOf(value: unknown, key: string): [string, unknown][] {
+  const within = isRecord(value) ? value[key] : undefined
+  return isRecord(within) ? Object.entries(within) : []
+}
+
+/** The text with underscores for separators; undefined: it has other signs, or is no name even so. */
+function nameOf(text: string): string | undefined {
+  if (!/^\w[\w ./:-]*$/.test(text)) return undefined
+  const name = text.replaceAll(/[ ./:-]/g, '_').replace(/^(?=\d)/, '_')
+  return name.startsWith('__') || /^(?:true|false|null)$/.test(name) ? undefined : name
 }
 
 /** What was read; undefined where it cannot be, which is noted with what follows from that. */

@@ -3,13 +3,135 @@ import { bareType } from '../../against/coordinates-of.ts'
 import { schemaForClients } from '../../against/read-old-schema.ts'
 import { filled, type Migration, nearby, Unsaid } from '../migration.ts'
 import { directiveOf, directivesOf, OldDocument, type OldDirective } from '../old-document.ts'
-import { RestDrafts } from '../rest-draft.ts'
+import { RestDrafts, queryOf, type RestCall, type Taken } from '../rest-draft.ts'
 import type { Place } from '../sdl-types.ts'
-import { addRestCall, sourceName, speechOf, type TailcallField } from './http.ts'
 import { readSettings, type Upstream, pairs } from './settings.ts'
 import { isRecord } from '@vinyasa/base'
 import { toCamelCase } from '../../../config/file/specification-names.ts'
-import { headerOf, toTemplate, wholeArgument, wholeParent } from './templates.ts'
+import { headerOf, toTemplate, wholeArgument, wholeParent, type Speech, toBody } from './templates.ts'
+
+/** A field and the directive that says where it comes from. */
+interface TailcallField {
+  readonly type: string
+  readonly field: FieldDefinitionNode
+  readonly name: string
+  readonly directive: OldDirective
+}
+
+/** What templates of a field may speak of. */
+function speechOf({ field }: TailcallField, { vars }: Upstream): Speech {
+  const taken: Taken = { args: new Set(), parents: new Map() }
+  return {
+    vars,
+    taken,
+    forwarded: new Set(),
+    args: new Set((field.arguments ?? []).map(({ name }) => name.value)),
+  }
+}
+
+/** Adds the endpoint of an `@http`. Throws {@link Unsaid}. */
+function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: Upstream): void {
+  const { type: parent, field, name, directive } = call
+  const { args } = directive
+  const speech = speechOf(call, upstream)
+  for (const option of ['onRequest', 'onResponseBody'])
+    if (args[option] !== undefined)
+      throw new Unsaid(
+        `${option} has no equivalent; write an interceptor or transformer in a TypeScript config`,
+      )
+  const [address, search] = addressOf(args, upstream, speech)
+  const { baseUrl, path } = splitAddress(address, upstream)
+  const source = sourceName(baseUrl, upstream)
+  const query = [...queryOf(search), ...givenQuery(args, speech)]
+  const key = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
+  if (key && args['body'] !== undefined)
+    throw new Unsaid('batches with request bodies are not supported; write a resolver')
+  const endpoint: RestCall = {
+    parent,
+    field,
+    name,
+    method: String(args['method'] ?? 'GET'),
+    path,
+    query,
+    headers: headersOf(args, speech),
+    body: requestBodyOf(args, speech),
+    taken: speech.taken,
+    responsePath: selectOf(args['select']),
+    ...(key && { batch: { key: key.join('.'), maxBatchSize: upstream.maxBatchSize } }),
+  }
+  const settings = { baseUrl, cacheSize: upstream.cacheSize }
+  drafts.open(source, settings, [...upstream.forwarded, ...speech.forwarded])
+  drafts.add(source, endpoint)
+}
+
+function addressOf(
+  args: OldDirective['args'],
+  { baseUrl }: Upstream,
+  speech: Speech,
+): readonly [string, string] {
+  const given = String(
+    args['url'] ?? `${String(args['baseURL'] ?? baseUrl ?? '')}${String(args['path'] ?? '')}`,
+  )
+  const [place = '', search = ''] = given.split(/\?(.*)/s)
+  return [toTemplate(place, speech), toTemplate(search, speech)]
+}
+
+/** The address of a server, and the path below it. */
+function splitAddress(
+  address: string,
+  { baseUrl }: Upstream,
+): { readonly baseUrl: string; readonly path: string } {
+  const known = baseUrl?.replace(/\/$/, '')
+  if (known && address.startsWith(`${known}/`)) return { baseUrl: known, path: address.slice(known.length) }
+  const [, server, path = ''] = /^(https?:\/\/[^/]+|\$\{\w+\})(.*)$/.exec(address) ?? []
+  if (server !== undefined) return { baseUrl: server, path }
+  if (known && address.startsWith('/')) return { baseUrl: known, path: address }
+  throw new Unsaid(
+    `"${address}" is not a complete URL; write a URL with http:// or https://, or set baseURL in @upstream to such a URL`,
+  )
+}
+
+/** `api` of https://api.shop.example; for addresses that say no name, the file's. */
+function sourceName(address: string, { name }: Upstream): string {
+  const host = /^\w+:\/\/([a-z][\w-]*)(?=[.:/]|$)/i.exec(address)?.[1] ?? ''
+  const port = /:(\d+)/.exec(address.slice(8))?.[1]
+  const isLocal = host === '' || host === 'localhost'
+  const named = (isLocal ? `${name}${port === undefined ? '' : `_${port}`}` : host).replaceAll(/\W/g, '_')
+  return /^[a-z]/i.test(named) ? named : `api_${named}`
+}
+
+function givenQuery(args: OldDirective['args'], speech: Speech): readonly (readonly [string, string])[] {
+  return pairs(args['query']).map(([name, value]) => [name, toTemplate(value, speech)] as const)
+}
+
+/** Headers of a request, but those that are the client's own, which the source forwards. */
+function headersOf(args: OldDirective['args'], speech: Speech): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of pairs(args['headers'])) {
+    if (headerOf(value)?.toLowerCase() === name.toLowerCase()) speech.forwarded.add(name.toLowerCase())
+    else headers[name] = toTemplate(value, speech)
+  }
+  if (/Form/.test(String(args['encoding']))) headers['content-type'] = 'application/x-www-form-urlencoded'
+  return headers
+}
+
+function requestBodyOf({ body }: OldDirective['args'], speech: Speech): RestCall['body'] {
+  if (body === undefined || body === null) return undefined
+  const arg = typeof body === 'string' ? wholeArgument(body) : undefined
+  if (arg === undefined) return { template: toBody(body, speech) }
+  speech.taken.args.add(arg)
+  return { arg }
+}
+
+function selectOf(select: unknown): string | undefined {
+  if (select === undefined || select === null) return undefined
+  const path = typeof select === 'string' ? /^\{\{\s*\.([\w.]+)\s*\}\}$/.exec(select)?.[1] : undefined
+  if (path === undefined)
+    throw new Unsaid(
+      'select: only a path into the response can be converted, such as "{{.data.users}}"; write a transformer in a TypeScript config',
+    )
+  return `$.${path}`
+}
 
 interface Draft {
   readonly endpoint: string
@@ -33,7 +155,7 @@ class GrpcDrafts {
 
   /** Adds what an `@grpc` says. Throws {@link Unsaid}. */
   add(call: TailcallField): void {
-    const { type, name, directive, field } = call
+    const { type, name, directive } = call
     const { args } = directive
     const address = String(args['url'] ?? args['baseURL'] ?? this.#upstream.baseUrl ?? '')
     const method = String(
@@ -44,13 +166,14 @@ class GrpcDrafts {
     const root = this.#old.roots.get(type)
     const body = bodyOf(args['body'])
     const batchKey = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
-    const join = root === undefined ? joinOf({ type, name, method, body, batchKey, field }) : undefined
+    const join = root === undefined ? joinOf(call, method, body, batchKey) : undefined
     const draft = this.#open(endpoint)
     for (const [key, value] of pairs(args['headers']))
       if (headerOf(value)?.toLowerCase() === key.toLowerCase()) draft.forwarded.add(key.toLowerCase())
       else draft.metadata[key] = toTemplate(value, speechOf(call, this.#upstream))
     if (join) {
-      draft.joins.push(filled({ ...join, ...this.#bounded(join) }))
+      const { maxBatchSize } = this.#upstream
+      draft.joins.push({ ...join, ...(join.batch && { batch: filled({ ...join.batch, maxBatchSize }) }) })
       return
     }
     if (batchKey) throw new Unsaid('fields of root types cannot be batched; remove batchKey or groupBy')
@@ -110,23 +233,15 @@ class GrpcDrafts {
     this.#drafts.set(name, draft)
     return draft
   }
-
-  #bounded({ batch }: { readonly batch?: object }): object {
-    return batch ? { batch: filled({ ...batch, maxBatchSize: this.#upstream.maxBatchSize }) } : {}
-  }
-}
-
-interface Join {
-  readonly type: string
-  readonly name: string
-  readonly method: string
-  readonly body: unknown
-  readonly batchKey: readonly string[] | undefined
-  readonly field: FieldDefinitionNode
 }
 
 /** A field of a type: what the request takes of the parent. Throws {@link Unsaid}. */
-function joinOf({ type, name, method, body, batchKey, field }: Join): { readonly batch?: object } {
+function joinOf(
+  { type, name, field }: TailcallField,
+  method: string,
+  body: unknown,
+  batchKey: readonly string[] | undefined,
+): { readonly batch?: object } {
   const taken = Object.entries(typeof body === 'object' && body !== null ? body : {})
   if (!batchKey) {
     const request = taken.map(([member, value]) => [member, parentOf(value)] as const)
@@ -186,12 +301,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   rest: 'the gateway does not serve operations as REST endpoints; clients must send them as GraphQL requests',
 }
 
-/** Reads a configuration of Tailcall in SDL. */
-export function readTailcall(parsed: DocumentNode, name: string): Migration {
-  return new Tailcall(parsed, name).read()
-}
-
-class Tailcall {
+/** A configuration of Tailcall in SDL. */
+export class Tailcall {
   readonly #old: OldDocument
   readonly #upstream: Upstream
   readonly #settings: Record<string, unknown>

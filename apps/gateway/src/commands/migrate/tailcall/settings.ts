@@ -16,9 +16,18 @@ export interface Upstream {
   readonly vars: ReadonlyMap<string, string>
 }
 
-/** Settings that change nothing for clients. */
-const OWN_WAYS: ReadonlySet<string> = new Set([
-  'server.workers',
+/** Settings that are converted, and settings that change nothing for clients. */
+const KNOWN: ReadonlySet<string> = new Set([
+  'server.port',
+  'server.hostname',
+  'server.introspection',
+  'server.vars',
+  'server.headers',
+  'server.routes',
+  'upstream.baseURL',
+  'upstream.allowedHeaders',
+  'upstream.batch',
+  'upstream.httpCache',
   'server.version',
   'server.enableJIT',
   'server.pipelineFlush',
@@ -103,19 +112,6 @@ function graphqlOf(server: Values): Values {
   })
 }
 
-const READ: ReadonlySet<string> = new Set([
-  'server.port',
-  'server.hostname',
-  'server.introspection',
-  'server.vars',
-  'server.headers',
-  'server.routes',
-  'upstream.baseURL',
-  'upstream.allowedHeaders',
-  'upstream.batch',
-  'upstream.httpCache',
-])
-
 /** Says what was not read. */
 function noteOthers(directives: readonly OldDirective[], old: OldDocument): void {
   for (const { name, args, line } of directives) {
@@ -124,7 +120,7 @@ function noteOthers(directives: readonly OldDirective[], old: OldDocument): void
       const setting = `${name}.${key}`
       if (setting === 'server.workers')
         old.note(line, `@server(workers:): start the gateway with --workers ${String(value)}`)
-      else if (!READ.has(setting) && !OWN_WAYS.has(setting))
+      else if (!KNOWN.has(setting))
         old.note(
           line,
           `@${name}(${key}:) cannot be converted; look for a similar setting of ${name === 'server' ? 'server or graphql' : 'the sources (rest, grpc)'}`,
