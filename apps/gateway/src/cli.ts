@@ -29,6 +29,12 @@ export async function run(args: readonly string[], given: CommandContext): Promi
   }
 }
 
+const PRESET = [
+  '--preset <name>',
+  'development or production (default: preset in the config, or development)',
+  toPreset,
+] as const
+
 /** Each command is loaded when it is run: `--help` and a mistyped option answer without the gateway. */
 function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
   const program = new Command('vinyasa')
@@ -50,11 +56,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       portOption,
     )
     .option('--host <address>', 'address to listen on (default: server.host in the config, or 127.0.0.1)')
-    .option(
-      '--preset <name>',
-      'development or production (default: preset in the config, or development)',
-      toPreset,
-    )
+    .option(...PRESET)
     .option('-w, --watch', 'reload when the config, or a file that the config uses, changes')
     .option('--workers <number>', 'number of processes that share the port (default: 1)', toWorkers)
     .action(async ({ workers = 1, ...options }: StartFlags) => {
@@ -81,11 +83,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('check')
     .description('load the config, connect to every backend and report problems')
     .option('-c, --config <file>', 'config file')
-    .option(
-      '--preset <name>',
-      'development or production (default: preset in the config, or development)',
-      toPreset,
-    )
+    .option(...PRESET)
     .option('--against <file>', 'compare the schema with an older SDL file and list breaking changes')
     .option('--verbose', 'list every field with undeclared dependencies')
     .action(async (options: CheckFlags) =>
@@ -96,11 +94,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('print-schema')
     .description('print the GraphQL schema that the gateway serves')
     .option('-c, --config <file>', 'config file')
-    .option(
-      '--preset <name>',
-      'development or production (default: preset in the config, or development)',
-      toPreset,
-    )
+    .option(...PRESET)
     .action(async (options: PresetFlag) =>
       (await import('./commands/print-schema.ts')).printSchemaCommand(options, context),
     )

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CheckFlags, CommandContext } from './context.ts'
+import type { LoadedConfig } from '../config/file/load-config.ts'
 import { load, openGateway, schemaOf, silentLogger } from './load.ts'
 import { ConfigError, firstLine } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
@@ -13,8 +14,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
       ? undefined
       : await (await import('./against/read-old-schema.ts')).readOldSchema(flags.against, context.directory)
   context.print(`config   ${file}`)
-  const { unseenDependencies, unseenLines } = await import('../dependencies/report.ts')
-  const { findInvalidDocuments } = await import('../access/documents/check-documents.ts')
+  const { undeclaredLines } = await import('../dependencies/report.ts')
   const gateway = await openGateway(loaded, { logger: await silentLogger() })
   /** Prints what clients of an older schema would notice, and gives how many of it breaks them. */
   async function compare(old: GraphQLSchema): Promise<number> {
@@ -33,9 +33,9 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     for (const { source, note } of gateway.notes) context.print(`note     ${source}: ${note}`)
     const { responseCache } = config
     const { idFields } = typeof responseCache === 'object' ? responseCache : {}
-    const unseen = unseenDependencies(gateway.schema, idFields)
-    for (const line of unseenLines(unseen, flags.verbose === true)) context.print(`undeclared ${line}`)
-    const invalid = await findInvalidDocuments(config, baseDirectory, gateway.schema)
+    for (const line of undeclaredLines(gateway.schema, idFields, flags.verbose === true))
+      context.print(`undeclared ${line}`)
+    const invalid = await findInvalidDocuments(loaded, gateway.schema)
     for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)
     const broken = before ? await compare(before) : 0
     const report = await gateway.health(AbortSignal.timeout(1500))
@@ -58,6 +58,26 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
   } finally {
     await gateway.close()
   }
+}
+
+/**
+ * Returns the documents that clients would be refused, each with its first mistake. A document of a folder is
+ * listed by its name alone.
+ */
+async function findInvalidDocuments({ config, baseDirectory }: LoadedConfig, schema: GraphQLSchema) {
+  const { loadDocuments } = await import('../access/documents/load-documents.ts')
+  const { firstMistake } = await import('../texts/first-mistake.ts')
+  const { from = [] } = config.persistedDocuments ?? {}
+  const reasons = new Map<string, string | undefined>()
+  const invalid: { readonly id: string; readonly reason: string }[] = []
+  for (const [id, text] of await loadDocuments(from, baseDirectory)) {
+    // The same under its hash.
+    if (reasons.has(text)) continue
+    const reason = firstMistake(text, schema)
+    reasons.set(text, reason)
+    if (reason !== undefined) invalid.push({ id, reason })
+  }
+  return invalid
 }
 
 /** Registered documents that are named of those that nothing answers. */

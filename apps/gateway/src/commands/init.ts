@@ -92,7 +92,7 @@ async function draftOf(wanted: readonly string[], directory: string, ask: Ask): 
   if (existsSync(file)) {
     return (await isBinary(file))
       ? draftDescriptorSet(file, directory, ask)
-      : draftRest({ file, name: file, directory, ask })
+      : draftRest(file, file, directory, ask)
   }
   return /^https?:/i.test(first) ? draftUrl(first, directory, ask) : draftReflection(first, directory)
 }
@@ -122,7 +122,7 @@ async function draftDownloaded(address: string, directory: string, ask: Ask): Pr
   const { files, remove } = downloaded
   try {
     const [file = ''] = files.map((one) => join(directory, one))
-    return { ...(await draftRest({ file, name: address, downloaded, directory, ask })), files, remove }
+    return { ...(await draftRest(file, address, directory, ask, downloaded)), files, remove }
   } catch (error) {
     await remove()
     throw error
@@ -151,16 +151,14 @@ function withPathOf(declared: string, given: string): string {
   return isHost && origin === LOCAL && pathname !== '/' ? new URL(pathname, given).href : given
 }
 
-interface RestDraftOptions {
-  readonly file: string
-  /** The user's own name for it. */
-  readonly name: string
-  readonly downloaded?: DownloadedDocument
-  readonly directory: string
-  readonly ask: Ask
-}
-
-async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOptions): Promise<Draft> {
+/** `name`: what the user calls the document. */
+async function draftRest(
+  file: string,
+  name: string,
+  directory: string,
+  ask: Ask,
+  downloaded?: DownloadedDocument,
+): Promise<Draft> {
   const local = relative(directory, file)
   const { name: source = nameOf(local), url, folder = '', missing = [] } = downloaded ?? {}
   // Files in folders above the document belong to it too.
@@ -172,9 +170,7 @@ async function draftRest({ file, name, downloaded, directory, ask }: RestDraftOp
       const [reason = ''] = messageOf(error).split('\n')
       throw new ConfigError(
         `${name}: ${reason}; expected a .proto file, a descriptor set or an OpenAPI document`,
-        {
-          cause: error,
-        },
+        { cause: error },
       )
     })
   const given = await read(url)

@@ -10,7 +10,7 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
   const because = (text: string): ConfigError => new ConfigError(`init: ${text}`, { cause: error })
   const chain = causesOf(error)
   // A web site's 404 is told as UNIMPLEMENTED too.
-  const isOfGrpc = !chain.some(({ message }) => /but no grpc-status/.test(String(message)))
+  const isOfGrpc = !chain.some(({ message }) => /but no grpc-status/.test(message))
   if (isOfGrpc && chain.some(({ status }) => status === 'UNIMPLEMENTED'))
     return because(
       `the gRPC server at ${endpoint} has no reflection service (UNIMPLEMENTED); enable reflection, or pass its .proto files or a descriptor set with --endpoint ${endpoint}`,
@@ -33,15 +33,9 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
   return because(messageOf(error))
 }
 
-interface Cause {
-  readonly message?: unknown
-  readonly code?: unknown
-  readonly status?: unknown
-}
-
-function causesOf(error: unknown): readonly Cause[] {
-  const chain: Cause[] = []
-  for (let one = error; one instanceof Error && chain.length < 10; one = one.cause) chain.push(one as Cause)
+function causesOf(error: unknown) {
+  const chain: (Error & { readonly code?: unknown; readonly status?: unknown })[] = []
+  for (let one = error; one instanceof Error && chain.length < 10; one = one.cause) chain.push(one)
   return chain
 }
 

@@ -1,8 +1,8 @@
 import { createDependencies, statedDependsOn, type VariesBy } from '@vinyasa/invalidation'
 import { isObjectType, type GraphQLSchema } from 'graphql'
 
-/** A field of which nothing says enough, and the word of the config that would. */
-export interface UnseenDependency {
+/** A field with undeclared dependencies, and the setting that declares them. */
+interface Undeclared {
   readonly coordinate: string
   readonly word: 'changes' | 'dependsOn' | 'variesBy'
   readonly what: string
@@ -13,19 +13,16 @@ export interface UnseenDependency {
  * answers; mutations that evict everything; and fields that code of the config answers without saying for
  * whom.
  */
-export function unseenDependencies(
-  schema: GraphQLSchema,
-  idFields: readonly string[] | undefined,
-): readonly UnseenDependency[] {
+function undeclaredIn(schema: GraphQLSchema, idFields: readonly string[] | undefined): readonly Undeclared[] {
   const { ofField, ofMutationField } = createDependencies(schema, { idFields })
   const mutation = schema.getMutationType()
   const subscription = schema.getSubscriptionType()
-  const found: UnseenDependency[] = []
+  const found: Undeclared[] = []
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__') || type === subscription) continue
     for (const field of Object.values(type.getFields())) {
       const coordinate = `${type.name}.${field.name}`
-      const add = (word: UnseenDependency['word'], what: string): number =>
+      const add = (word: Undeclared['word'], what: string): number =>
         found.push({
           coordinate,
           word,
@@ -62,11 +59,16 @@ const MORE = {
   variesBy: ['field', 'resolved by custom code whose request headers are not declared'],
 } as const
 
-/** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */
-export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolean): string[] {
+/** Returns the lines of `check` about undeclared dependencies: fields of `Query` first, as complete responses depend on them. */
+export function undeclaredLines(
+  schema: GraphQLSchema,
+  idFields: readonly string[] | undefined,
+  listAll: boolean,
+): string[] {
+  const undeclared = undeclaredIn(schema, idFields)
   return (['changes', 'dependsOn', 'variesBy'] as const).flatMap((kind) => {
-    const found = unseen.filter(({ word }) => word === kind)
-    const first = ({ coordinate }: UnseenDependency): number => (coordinate.startsWith('Query.') ? 0 : 1)
+    const found = undeclared.filter(({ word }) => word === kind)
+    const first = ({ coordinate }: Undeclared): number => (coordinate.startsWith('Query.') ? 0 : 1)
     const listed = found
       .toSorted((a, b) => first(a) - first(b))
       .slice(0, listAll ? found.length : MAX_LISTED)

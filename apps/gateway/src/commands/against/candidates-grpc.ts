@@ -5,14 +5,53 @@ import {
   isInputObjectType,
   isObjectType,
   isUnionType,
+  type GraphQLSchema,
 } from 'graphql'
-import { type Candidate, fieldNamesOf, movedFrom, type View } from './view.ts'
 import type { Finding } from './compare-schemas.ts'
 import { bareType } from './coordinates-of.ts'
 import { toSnakeCase } from '../../config/file/specification-names.ts'
-import { isRootName } from '../../coordinates.ts'
+import { isRootName, ROOT_NAMES } from '../../coordinates.ts'
 import { elementOf } from '../../sources/elements.ts'
 import { ownCoordinate, type Renamed, type Setting } from './settings.ts'
+import type { GatewayConfig } from '../../config/types.ts'
+import { lettersOf } from './counterparts.ts'
+
+/** What is known where a setting for a finding is looked for. */
+export interface View {
+  readonly before: GraphQLSchema
+  readonly after: GraphQLSchema
+  /** With the settings that are taken already. */
+  readonly config: GatewayConfig
+}
+
+/** Settings that belong together. */
+export type Candidate = readonly Setting[]
+
+/** The names of fields that objects and inputs of this name have. */
+export function fieldNamesOf(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name)
+  return isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : []
+}
+
+/** A root field that is on another operation now, under its old name or one that reads alike. */
+export function movedFrom(
+  { rule, path }: Finding,
+  { after }: View,
+):
+  | { readonly operation: string; readonly name: string; readonly now: readonly [string, string] }
+  | undefined {
+  const [operation = '', name = ''] = path.split('.')
+  if (rule !== 'FIELD_REMOVED' || !isRootName(operation)) return undefined
+  const found = Object.values(ROOT_NAMES).flatMap((other) =>
+    other === operation
+      ? []
+      : fieldNamesOf(after, other)
+          .filter((field) => lettersOf(field) === lettersOf(name))
+          .map((field) => [other, field] as const),
+  )
+  const [now] = found
+  return now && found.length === 1 ? { operation, name, now } : undefined
+}
 
 /** Well-known messages by the scalar that stands for one, and a field by which an object is known to be it. */
 const WELL_KNOWN: readonly (readonly [scalar: string, field: RegExp, messages: readonly string[]])[] = [
@@ -50,14 +89,12 @@ function wellKnown({ was, is }: Finding, { before }: View, sources: readonly str
   if (was === undefined || is === undefined) return []
   const [old, now] = [bareType(was), bareType(is)]
   const fields = fieldNamesOf(before, old)
+  // Inputs are called as the message is, with `Input` behind.
+  const value = isInputObjectType(before.getType(old)) ? old.replace(/_?Input$/, '') : old
   return WELL_KNOWN.filter(([scalar, field]) => scalar === now && fields.some((one) => field.test(one)))
     .flatMap(([, , messages]) => messages)
     .flatMap((message) =>
-      sources.map((name): Candidate => {
-        // Inputs are called as the message is, with `Input` behind.
-        const value = isInputObjectType(before.getType(old)) ? old.replace(/_?Input$/, '') : old
-        return [{ path: ['grpc', name, 'typeNames', `google.protobuf.${message}`], value }]
-      }),
+      sources.map((name) => [{ path: ['grpc', name, 'typeNames', `google.protobuf.${message}`], value }]),
     )
 }
 

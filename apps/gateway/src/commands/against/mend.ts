@@ -13,11 +13,8 @@ import {
   withSettings,
   ownCoordinate,
 } from './settings.ts'
-import { ofGrpc } from './candidates-grpc.ts'
-import { type Candidate, type View, fieldNamesOf, movedFrom } from './view.ts'
+import { ofGrpc, type Candidate, type View, fieldNamesOf, movedFrom } from './candidates-grpc.ts'
 import { elementOf } from '../../sources/elements.ts'
-
-type RestConfig = NonNullable<GatewayConfig['rest']>[string]
 
 /** What options of REST sources may make a finding go away. */
 function ofRest(finding: Finding, view: View): readonly Candidate[] {
@@ -54,31 +51,25 @@ function ofRoot(finding: Finding, view: View): readonly Candidate[] {
     return rule === 'FIELD_TYPE_CHANGED' && was && fieldNamesOf(view.before, bareType(was)).includes('body')
       ? envelopes
       : []
-  const at = (...inside: readonly string[]): readonly (string | number)[] => [
-    'rest',
-    source,
-    'endpoints',
-    index,
-    ...inside,
-  ]
-  if (argument !== undefined) return ofArgument(finding, { argument, endpoint, at })
+  const at = ['rest', source, 'endpoints', index]
+  if (argument !== undefined) return ofArgument(finding, endpoint.args?.[argument], [...at, 'args', argument])
   if (rule !== 'FIELD_TYPE_CHANGED') return []
   const type = withMarks(endpoint.returnType ?? endpoint.responseSchema?.typeName, finding)
-  return type === undefined ? [] : [[{ path: at('returnType'), value: type }]]
+  return type === undefined ? [] : [[{ path: [...at, 'returnType'], value: type }]]
 }
 
-interface Argument {
-  readonly argument: string
-  readonly endpoint: NonNullable<RestConfig['endpoints']>[number]
-  readonly at: (...inside: readonly string[]) => readonly (string | number)[]
-}
+type Endpoint = NonNullable<NonNullable<GatewayConfig['rest']>[string]['endpoints']>[number]
 
-function ofArgument(finding: Finding, { argument, endpoint, at }: Argument): readonly Candidate[] {
-  const given = endpoint.args?.[argument]
+/** `path`: where the config has the argument. */
+function ofArgument(
+  finding: Finding,
+  given: NonNullable<Endpoint['args']>[string] | undefined,
+  path: Setting['path'],
+): readonly Candidate[] {
   if (given === undefined) return []
   const text = typeof given === 'string' ? given : given.type
   const [type = '', value] = text.split(/\s*=\s*/)
-  const place = typeof given === 'string' ? at('args', argument) : at('args', argument, 'type')
+  const place = typeof given === 'string' ? path : [...path, 'type']
   if (finding.rule === 'FIELD_ARGUMENT_DEFAULT_CHANGED') {
     const old = finding.was === undefined || finding.was === 'undefined' ? '' : ` = ${finding.was}`
     return [[{ path: place, value: `${type}${old}` }]]
