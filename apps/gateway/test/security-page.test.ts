@@ -18,9 +18,7 @@ it.each(options)('%s, named in docs/security.md, is an option of the config', (o
 })
 
 it('lists every limit and client timeout of the config in docs/security.md', () => {
-  const schema = ['config/schema.ts', 'answers/answer-schema.ts']
-    .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8'))
-    .join('\n')
+  const schema = readFileSync(new URL('../src/config/schema.ts', import.meta.url), 'utf8')
   const names = [...schema.matchAll(/^\s+(max\w+|\w+TimeoutMs): (?:count|milliseconds)/gm)].map(
     ([, name = '']) => name,
   )

@@ -70,12 +70,11 @@ function forFiles(schema: JsonSchema): JsonSchema {
     ...(anyOf && { anyOf: anyOf.filter(isData).map(forFiles) }),
     ...(properties && settings(properties, required)),
   }
-  const isText = mapped.type === 'string' && mapped.enum === undefined && mapped.const === undefined
   const isScalar =
     mapped.enum !== undefined ||
     mapped.const !== undefined ||
     /^(number|integer|boolean)$/.test(mapped.type ?? '')
-  return isScalar && !isText ? { anyOf: [mapped, FROM_ENVIRONMENT] } : mapped
+  return isScalar ? { anyOf: [mapped, FROM_ENVIRONMENT] } : mapped
 }
 
 /** Each setting under both of its names; one that is needed, under either. */

@@ -1,15 +1,20 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { access, auth, persistedDocuments } from '../access/access-schema.ts'
-import { defer, liveQuery, responseCache } from '../answers/answer-schema.ts'
-import { rateLimit } from '../rate-limit/rate-limit-schema.ts'
 import { origin } from '../http/cors.ts'
-import { count, milliseconds, typeNames, type OptionsOf, textValues } from '../option-values.ts'
+import {
+  count,
+  milliseconds,
+  typeNames,
+  type OptionsOf,
+  textValues,
+  functionValue,
+  headerName,
+  liveOptions,
+} from '../option-values.ts'
 import { grpcSource } from '../sources/grpc/schema.ts'
 import { restSource } from '../sources/rest/schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
-import { nats, redis } from '../redis/broker-schema.ts'
 import type { DependencyStatement } from '../dependencies/own-code-types.ts'
 import type {
   CorsConfig,
@@ -18,12 +23,25 @@ import type {
   LimitsConfig,
   ServerConfig,
   UploadsConfig,
+  SocketLimitsConfig,
 } from '../http/http-types.ts'
 import type { LogConfig } from '../logging/log-types.ts'
 import type { MetricsConfig } from '../observability/observability-types.ts'
 import type { GatewayConfig } from './types.ts'
 import type { FederationConfig, FederationEntity } from '../federation/types.ts'
 import type { CostConfig, CostRule, ListSizeConfig } from '../cost/cost-types.ts'
+import type {
+  AccessConfig,
+  AccessRule,
+  AuthConfig,
+  IssuerConfig,
+  JwtConfig,
+  PersistedDocumentsConfig,
+} from '../access/access-types.ts'
+import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from '../access/tokens/algorithms.ts'
+import type { RateLimitConfig, RateLimitRule } from '../rate-limit/rate-limit-types.ts'
+import type { NatsConfig, RedisConfig } from '../redis/broker-types.ts'
+import type { AnswerSections, LiveQueryConfig, ResponseCacheConfig } from '../answers/answer-types.ts'
 
 const name = z.string().min(1)
 const weight = z.number().min(0)
@@ -35,7 +53,7 @@ const listSize = z.strictObject({
   requireOneSlicingArgument: z.boolean().optional(),
 } satisfies OptionsOf<ListSizeConfig>)
 
-const rule = z.strictObject({
+const costRule = z.strictObject({
   weight: weight.optional(),
   arguments: z.record(name, weight).optional(),
   listSize: listSize.optional(),
@@ -46,7 +64,7 @@ const cost: z.ZodType<CostConfig> = z.strictObject({
   max: count.optional(),
   includeExtensionMetadata: z.boolean().optional(),
   listSize: count.optional(),
-  fields: z.record(z.string(), rule).optional(),
+  fields: z.record(z.string(), costRule).optional(),
 } satisfies OptionsOf<CostConfig>) as z.ZodType<CostConfig>
 
 const entity: z.ZodType<FederationEntity> = z.strictObject({
@@ -62,6 +80,218 @@ const federation: z.ZodType<boolean | FederationConfig> = z.union([
     entities: z.record(z.string(), entity).optional(),
     maxReferences: count.optional(),
   } satisfies OptionsOf<FederationConfig>),
+])
+
+const algorithm = z.enum([...PUBLIC_KEY_ALGORITHMS, ...SECRET_ALGORITHMS])
+
+const issuer = z.strictObject({
+  issuer: name,
+  audience: z.union([name, z.array(name).min(1)]),
+  jwksUri: z.string().optional(),
+  secret: z
+    .string()
+    .min(32, 'expected at least 32 characters, for example from `openssl rand -hex 32`')
+    .optional(),
+  algorithms: z.array(algorithm).min(1).optional(),
+} satisfies OptionsOf<IssuerConfig>)
+
+/** The config's `auth`. */
+const auth: z.ZodType<AuthConfig> = z.strictObject({
+  jwt: z.strictObject({
+    issuers: z.array(issuer).min(1),
+    required: z.boolean().optional(),
+    header: headerName.optional(),
+    scheme: z.string().optional(),
+    cookie: name.optional(),
+    scopesClaim: name.optional(),
+    forwardClaims: z.record(headerName, z.string()).optional(),
+  } satisfies OptionsOf<JwtConfig>),
+} satisfies OptionsOf<AuthConfig>) as z.ZodType<AuthConfig>
+
+const names = z.union([z.array(name).min(1), z.array(z.array(name).min(1)).min(1)])
+
+const accessRule = z
+  .strictObject({
+    authenticated: z.literal(true).optional(),
+    scopes: names.optional(),
+    policies: names.optional(),
+  } satisfies OptionsOf<AccessRule>)
+  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+    error: 'the rule has no conditions; set authenticated, scopes or policies, or remove the rule',
+  })
+
+/** The config's `access`. */
+const access: z.ZodType<AccessConfig> = z.strictObject({
+  fields: z.record(z.string(), accessRule).optional(),
+  policies: z
+    .record(
+      z.string(),
+      z.union([
+        z.strictObject({ claim: name, is: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1) }),
+        functionValue(),
+      ]),
+    )
+    .optional(),
+  refuse: z.enum(['field', 'operation']).optional(),
+} satisfies OptionsOf<AccessConfig>) as z.ZodType<AccessConfig>
+
+/** The config's `persistedDocuments`. */
+const persistedDocuments: z.ZodType<PersistedDocumentsConfig> = z.strictObject({
+  from: z.union([name, z.array(name).min(1)]),
+  mode: z.enum(['log', 'allow', 'only']).optional(),
+} satisfies OptionsOf<PersistedDocumentsConfig>) as z.ZodType<PersistedDocumentsConfig>
+
+const rateLimitRule = z
+  .strictObject({
+    by: z
+      .union([
+        z.literal('address'),
+        z.strictObject({ claim: name }),
+        z.strictObject({ header: headerName, trusted: z.boolean().optional() }),
+      ])
+      .optional(),
+    max: count,
+    windowSeconds: z.number().positive(),
+    operations: z.array(name).min(1).optional(),
+    fields: z.array(name).min(1).optional(),
+    counts: z.enum(['requests', 'executions']).optional(),
+  } satisfies OptionsOf<RateLimitRule>)
+  .refine(({ counts, operations, fields }) => counts !== 'requests' || !(operations ?? fields), {
+    error: 'a rule with operations or fields counts executions; set counts to executions, or remove counts',
+    path: ['counts'],
+  })
+
+/** The config's `rateLimit`. */
+const rateLimit: z.ZodType<RateLimitConfig> = z.strictObject({
+  rules: z.array(rateLimitRule).min(1),
+} satisfies OptionsOf<RateLimitConfig>) as z.ZodType<RateLimitConfig>
+
+/** Of sentinels and nodes; without a port it is that which such servers have. */
+const hosts = z
+  .array(
+    z.string().regex(/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+)(?::\d+)?$/, 'expected host:port, or [IPv6]:port'),
+  )
+  .min(1)
+const files = { ca: z.string().optional(), cert: z.string().optional(), key: z.string().optional() }
+
+const redis: z.ZodType<RedisConfig> = z
+  .strictObject({
+    url: z.string().optional(),
+    sentinels: hosts.optional(),
+    name: z.string().min(1).optional(),
+    sentinelUsername: z.string().optional(),
+    sentinelPassword: z.string().optional(),
+    cluster: hosts.optional(),
+    username: z.string().optional(),
+    password: z.string().optional(),
+    db: count.optional(),
+    tls: z.union([z.boolean(), z.strictObject({ ...files, serverName: z.string().optional() })]).optional(),
+  })
+  .refine(({ url, sentinels, cluster }) => [url, sentinels, cluster].filter((given) => given).length === 1, {
+    error: 'expected exactly one of url, sentinels and cluster',
+  })
+  .refine(({ sentinels, name }) => (sentinels === undefined) === (name === undefined), {
+    error: 'sentinels and name must be set together; name is the master that the sentinels watch',
+  })
+  .refine(
+    ({ sentinels, sentinelUsername, sentinelPassword }) =>
+      sentinels !== undefined || (sentinelUsername === undefined && sentinelPassword === undefined),
+    {
+      error:
+        'sentinelUsername and sentinelPassword require sentinels; set sentinels, or remove the sentinel credentials',
+    },
+  )
+  .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
+    error: 'a Redis cluster has only database 0; remove the setting db',
+    path: ['db'],
+  })
+
+const nats: z.ZodType<NatsConfig> = z
+  .strictObject({
+    servers: z.union([z.string(), z.array(z.string()).min(1)]),
+    user: z.string().optional(),
+    password: z.string().optional(),
+    token: z.string().optional(),
+    tls: z.union([z.boolean(), z.strictObject(files)]).optional(),
+  })
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), {
+    error: 'user and password must be set together',
+  })
+  .refine(({ user, token }) => user === undefined || token === undefined, {
+    error: 'expected either user and password, or token',
+    path: ['token'],
+  })
+
+type DeferConfig = NonNullable<AnswerSections['defer']>
+type DeferOptions = Exclude<NonNullable<AnswerSections['defer']>, false | string>
+
+/** The config's `liveQuery`. */
+const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
+  z.literal(false),
+  z.strictObject({
+    batch: z
+      .strictObject({
+        enabled: z.boolean().optional(),
+        debounceMs: milliseconds.optional(),
+        maxBatchSize: count.optional(),
+        maxWaitMs: milliseconds.optional(),
+      })
+      .optional(),
+    maxSubscriptions: count.optional(),
+    skipUnchanged: z.boolean().optional(),
+    matchEntityId: z.boolean().optional(),
+    fields: z.record(z.string(), liveOptions).optional(),
+    defaults: liveOptions.optional(),
+    varyHeaders: z.array(z.string()).optional(),
+    contextKey: functionValue().optional(),
+    revalidate: functionValue().optional(),
+    revalidateSeconds: count.optional(),
+    eventNames: z.boolean().optional(),
+    updateFields: z.enum(['payload', 'extensions']).optional(),
+    allowedOrigins: z.array(origin).optional(),
+    sockets: z
+      .strictObject({
+        maxSubscriptionsPerSocket: count.optional(),
+        maxMessageBytes: count.min(1).optional(),
+        keepAliveMs: milliseconds.optional(),
+      } satisfies OptionsOf<SocketLimitsConfig>)
+      .optional(),
+  } satisfies OptionsOf<LiveQueryConfig>) as z.ZodType<LiveQueryConfig>,
+])
+
+/** The config's `defer`. */
+const defer: z.ZodType<DeferConfig> = z.union([
+  z.literal(false),
+  z.enum(['default', 'production', 'development', 'disabled']),
+  z.strictObject({
+    enabled: z.boolean().optional(),
+    maxDeferredFragments: count.optional(),
+    fragmentTimeoutMs: milliseconds.optional(),
+    maxTotalTimeoutMs: milliseconds.optional(),
+    multipartBoundary: z.string().optional(),
+    strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
+  } satisfies OptionsOf<DeferOptions>) as z.ZodType<DeferOptions>,
+])
+
+/** The config's `responseCache`. */
+const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
+  z.boolean(),
+  z.strictObject({
+    maxSize: count.optional(),
+    maxBytes: count.optional(),
+    defaultTtlMs: milliseconds.optional(),
+    staleWhileRevalidateMs: milliseconds.optional(),
+    invalidateOnMutation: z.boolean().optional(),
+    varyHeaders: z.array(z.string()).optional(),
+    prefix: z.string().optional(),
+    strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
+    idFields: z.array(z.string()).optional(),
+    ignoredTypes: z.array(z.string()).optional(),
+    ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
+    session: functionValue().optional(),
+    enabled: functionValue().optional(),
+    clientMaxAge: z.boolean().optional(),
+  } satisfies OptionsOf<ResponseCacheConfig>) as z.ZodType<ResponseCacheConfig>,
 ])
 
 const path = z

@@ -1,5 +1,5 @@
 import nodeModule from 'node:module'
-import type { createJiti, Jiti, JitiOptions } from 'jiti'
+import type { Jiti, JitiOptions } from 'jiti'
 
 /**
  * Insides of jiti (checked with 2.7): modules of JavaScript that are not CommonJS it leaves to Node, which reads a file once in
@@ -14,18 +14,13 @@ interface Insides {
 type CreateInside = (id: string, options: JitiOptions, insides: Insides) => Jiti
 
 /** Loads a module natively where `isNative` says so. */
-export function createJitiAnew(
-  ...[id, options, isNative]: [
-    ...Required<Parameters<typeof createJiti>>,
-    isNative: (id: string | URL) => boolean,
-  ]
-): Jiti {
+export function createJitiAnew(options: JitiOptions, isNative: (id: string | URL) => boolean): Jiti {
   const require = nodeModule.createRequire(nodeModule.createRequire(import.meta.url).resolve('jiti'))
   const create = require('../dist/jiti.cjs') as CreateInside
   const transform: JitiOptions['transform'] = (given) =>
     (require('../dist/babel.cjs') as NonNullable<JitiOptions['transform']>)(given)
   return create(
-    String(id),
+    import.meta.url,
     { ...options, transform },
     {
       onError(error) {
