@@ -7,13 +7,12 @@ import { run } from './cli.ts'
 import { keepTickShape } from './v8/keep-tick-shape.ts'
 import { optimizeLate } from './v8/optimize-late.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
-import type { LogMessage } from './workers/log-settings.ts'
+import { type LogMessage, runWorkers } from './workers/run-workers.ts'
 import { printable } from './texts/escapes.ts'
 import { send } from './workers/peer.ts'
 import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
 import { createWorkerMetrics } from './workers/worker-metrics.ts'
-import { runWorkers } from './workers/run-workers.ts'
 
 // By itself V8 lets a busy heap grow to four times what lives in it before it collects: 150 MB more under a flood of
 // requests, of which 40 are in use. Twice costs a tenth of the processor time of uncached lists of 100 objects, and none of

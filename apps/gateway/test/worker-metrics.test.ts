@@ -4,7 +4,7 @@ import { createMetrics } from '../src/observability/metrics/metrics.ts'
 import { type Readings, registryOf } from '../src/observability/metrics/readings.ts'
 import { type ShareMetrics, shareAmongReloads } from '../src/observability/metrics/shared-metrics.ts'
 import type { Peer } from '../src/workers/peer.ts'
-import { MetricsRelay } from '../src/workers/metrics-relay.ts'
+import { createMetricsRelay } from '../src/workers/metrics-relay.ts'
 import { createWorkerMetrics } from '../src/workers/worker-metrics.ts'
 
 /** Both ends of a channel between a worker and the first process; a worker that stands still answers nothing. */
@@ -43,13 +43,13 @@ const fail = (error: unknown): never => {
 
 function start() {
   const clock = createFakeClock()
-  const relay = new MetricsRelay(fail, clock)
+  const addToMetrics = createMetricsRelay(fail, clock)
   return {
     clock,
     add(count: number, open = 0) {
       const { worker, first, state } = channel()
       const values = { count, open, reads: 0 }
-      const leave = relay.add(worker)
+      const leave = addToMetrics(worker)
       const shared = createWorkerMetrics(first, { onError: fail, clock })(async () => {
         values.reads++
         return readings(values.count, values.open)
@@ -130,7 +130,7 @@ it('a first process that stands still is told of', async () => {
 function inWorker(): ShareMetrics {
   const clock = createFakeClock()
   const { worker, first } = channel()
-  new MetricsRelay(fail, clock).add(worker)
+  createMetricsRelay(fail, clock)(worker)
   return createWorkerMetrics(first, { onError: fail, clock })
 }
 
@@ -206,7 +206,7 @@ it('lines that the log of all gateways has lost are counted once while two of th
 
 it('all metrics of a gateway can be added, and have the same names and labels as those of one process', async () => {
   const clock = createFakeClock()
-  const relay = new MetricsRelay(fail, clock)
+  const addToMetrics = createMetricsRelay(fail, clock)
   const readings = {
     live: () => ({ subscriptions: 1, groups: 1, executions: 2, events: 3 }),
     cacheBytes: () => 10,
@@ -216,7 +216,7 @@ it('all metrics of a gateway can be added, and have the same names and labels as
   const options = { readings, paths: new Set(['/graphql']), now: () => 0 }
   const gateways = [1, 2].map(() => {
     const { worker, first } = channel()
-    const leave = relay.add(worker)
+    const leave = addToMetrics(worker)
     return {
       leave,
       metrics: createMetrics({ ...options, share: createWorkerMetrics(first, { onError: fail, clock }) }),

@@ -1,6 +1,6 @@
 import type { ReachedBrokers } from '../bus/reached-brokers.ts'
 import type { ShareMetrics } from '../observability/metrics/shared-metrics.ts'
-import type { LogSettings } from '../workers/log-settings.ts'
+import type { LogSettings } from '../workers/run-workers.ts'
 import type { ReloadPart, Reloads } from '../workers/reloads.ts'
 import type { PresetName } from '../presets.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'

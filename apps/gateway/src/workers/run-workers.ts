@@ -4,13 +4,21 @@ import { type ReachedMessage, reachedVariable } from '../bus/reached-brokers.ts'
 import { createBusRelay } from './bus-relay.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { LogMessage, LogSettings } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
-import { MetricsRelay } from './metrics-relay.ts'
+import { createMetricsRelay } from './metrics-relay.ts'
 import { closeUntaken } from './node-cluster.ts'
 import { listen } from './peer.ts'
 import { listenForReloads } from './reload-messages.ts'
 import { createReloads, reloadFailure, type ReloadPart } from './reloads.ts'
+import type { LogConfig } from '../logging/log-types.ts'
+
+/** How a gateway logs, as its config says: the first process of several reads none. */
+export type LogSettings = Pick<LogConfig, 'level' | 'format'>
+
+export interface LogMessage {
+  readonly vinyasa: 'log'
+  readonly settings: LogSettings
+}
 
 /** Workers that ask for the same reload do so within this time. */
 const GATHER_MS = 200
@@ -51,7 +59,7 @@ class Workers {
   readonly #finish: (code: number) => void
   readonly #workers = new Set<Worker>()
   readonly #relay = createBusRelay()
-  readonly #metrics = new MetricsRelay((error) => {
+  readonly #addToMetrics = createMetricsRelay((error) => {
     if (this.#logger) this.#logger.error(error, 'metrics of an exited worker are lost')
     else this.#options.print(`metrics of an exited worker are lost: ${messageOf(error)}`)
   })
@@ -96,7 +104,7 @@ class Workers {
         'receives invalidation events late and does not use its cache until it has applied all of them',
       )
     })
-    const leaveMetrics = this.#metrics.add(worker)
+    const leaveMetrics = this.#addToMetrics(worker)
     let endWatch = (): void => {}
     worker.once('listening', () => {
       // A worker may take long before, and holds nobody up.

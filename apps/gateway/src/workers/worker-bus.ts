@@ -1,7 +1,7 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { BatchName, InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
-import { type BusMessage, IN_TOUCH_MS, say } from './bus-messages.ts'
+import { type BusMessage, IN_TOUCH_MS, say } from './bus-relay.ts'
 import { listen, type Peer } from './peer.ts'
 import { WorkersOutOfTouchError } from './errors.ts'
 

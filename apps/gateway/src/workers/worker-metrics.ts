@@ -1,9 +1,9 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { Readings } from '../observability/metrics/readings.ts'
-import { ServedReadings, type ShareMetrics } from '../observability/metrics/shared-metrics.ts'
+import { createServedReadings, type ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'
 import { MetricsOutOfReachError } from './errors.ts'
-import { type MetricsMessage, sayMetrics } from './metrics-messages.ts'
+import { type MetricsMessage, sayMetrics } from './metrics-relay.ts'
 import { listen, type Peer } from './peer.ts'
 
 /** The first process waits for other workers, not as long as this. */
@@ -19,7 +19,7 @@ export function createWorkerMetrics(
   first: Peer,
   { onError, clock = backgroundClock }: WorkerMetricsOptions,
 ): ShareMetrics {
-  const served = new ServedReadings(onError)
+  const served = createServedReadings(onError)
   const answers = new Answers(clock)
   let last: readonly Readings[] = []
 

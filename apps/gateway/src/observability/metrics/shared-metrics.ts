@@ -44,46 +44,48 @@ export class EndedReadings {
 }
 
 /** The metrics of the current gateway of a process, and of the gateways that reloads have replaced. */
-export class ServedReadings {
-  readonly #ended: EndedReadings
+export function createServedReadings(onError: (error: unknown) => void): {
+  readonly add: (read: ReadMetrics) => Pick<SharedMetrics, 'serve' | 'end'>
+  readonly all: SharedMetrics['all']
+} {
+  const ended = new EndedReadings(onError)
   /** Replaced gateways that still have requests in flight. */
-  readonly #draining = new Set<ReadMetrics>()
-  #serving: ReadMetrics | undefined
+  const draining = new Set<ReadMetrics>()
+  let serving: ReadMetrics | undefined
 
-  constructor(onError: (error: unknown) => void) {
-    this.#ended = new EndedReadings(onError)
-  }
-
-  /** The first gateway counts as serving immediately. */
-  add(read: ReadMetrics): Pick<SharedMetrics, 'serve' | 'end'> {
-    this.#serving ??= read
-    return {
-      serve: () => {
-        if (this.#serving && this.#serving !== read) this.#draining.add(this.#serving)
-        this.#serving = read
-      },
-      end: () => {
-        if (this.#draining.delete(read)) this.#ended.add(read().then((last) => [last]))
-      },
-    }
-  }
-
-  async all(): Promise<readonly Readings[]> {
+  async function all(): Promise<readonly Readings[]> {
     // Read in the same tick, so that each gateway counts exactly once: as serving, draining or ended.
-    const [ended, serving, ...draining] = await Promise.all([
-      this.#ended.all(),
-      this.#serving?.(),
-      ...[...this.#draining].map((read) => read()),
+    const [ofEnded, ofServing, ...ofDraining] = await Promise.all([
+      ended.all(),
+      serving?.(),
+      ...[...draining].map((read) => read()),
     ])
-    const before = [...ended, ...draining]
-    if (draining.length === 0) return serving ? [...before, serving] : before
+    const before = [...ofEnded, ...ofDraining]
+    if (ofDraining.length === 0) return ofServing ? [...before, ofServing] : before
     const { sumOfGrowing } = await import('./readings.ts')
-    return [await sumOfGrowing(before), ...(serving ? [serving] : [])]
+    return [await sumOfGrowing(before), ...(ofServing ? [ofServing] : [])]
+  }
+
+  return {
+    all,
+    add(read) {
+      // The first gateway counts as serving immediately.
+      serving ??= read
+      return {
+        serve() {
+          if (serving && serving !== read) draining.add(serving)
+          serving = read
+        },
+        end() {
+          if (draining.delete(read)) ended.add(read().then((last) => [last]))
+        },
+      }
+    },
   }
 }
 
 /** Shares metrics between the gateways of a single process. */
 export function shareAmongReloads(onError: (error: unknown) => void): ShareMetrics {
-  const served = new ServedReadings(onError)
-  return (read) => ({ ...served.add(read), all: () => served.all() })
+  const { add, all } = createServedReadings(onError)
+  return (read) => ({ ...add(read), all })
 }
