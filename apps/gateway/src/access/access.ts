@@ -13,9 +13,8 @@ import type { AccessSections, JwtConfig } from './access-types.ts'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { checkAuth } from './tokens/check-auth.ts'
-import { createAuthentication, type Authentication } from './tokens/authentication.ts'
+import { createAuthentication, type Authentication, useTokenExpiry } from './tokens/authentication.ts'
 import { usesAccessDirectives } from './rules/directives.ts'
-import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
 import { createMemoryStore, createRedisDocumentStore, useApq, hashIn, ofThisMoment } from './documents/apq.ts'
 import { openRedis, type SharedRedis } from '../redis/open-redis.ts'
@@ -28,13 +27,12 @@ import {
   type CountedRule,
   type Counters,
 } from '../rate-limit/counters.ts'
-import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
+import { createRateLimit, type RateLimit, countsOf } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { usePersistedDocuments, idOf, onlyRegistered } from './documents/persisted-documents.ts'
 import { identityOf } from '../context/identity.ts'
 import { tokenHeaders } from './tokens/token-place.ts'
 import { backgroundClock } from '@vinyasa/base'
-import { countsOf } from '../rate-limit/counts-of.ts'
 import type { GraphQLError } from 'graphql'
 import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 import { requestRefused } from '../http/errors.ts'
@@ -177,7 +175,7 @@ export async function createAccess(
   const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis)
   const rules =
     auth || access || usesAccessDirectives([config.typeDefs ?? []].flat())
-      ? createFieldRules({ ...access, headers, onError })
+      ? createFieldRules(access ?? {}, headers, onError)
       : undefined
   return {
     first: [

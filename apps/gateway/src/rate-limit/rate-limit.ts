@@ -7,7 +7,6 @@ import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
 import { mistakeAt } from '../errors.ts'
 import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
-import { countsOf } from './counts-of.ts'
 import { countFields } from './count-fields.ts'
 import { withBehaviour } from '../behaviour.ts'
 import { type GuardedOperation, useGuard, type Verdict } from '../use-guard.ts'
@@ -185,4 +184,12 @@ function rateLimited(seconds: number): GraphQLError {
       http: { status: 429, headers: { 'retry-after': String(seconds) } },
     },
   })
+}
+
+/**
+ * Returns what a rule counts. A rule for operations or fields counts executions, as these are known only once
+ * a document is parsed.
+ */
+export function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | 'executions' {
+  return counts ?? (operations || fields ? 'executions' : 'requests')
 }

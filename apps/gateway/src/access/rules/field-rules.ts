@@ -3,25 +3,18 @@ import { getOperationAST, type GraphQLSchema, defaultFieldResolver, type GraphQL
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
 import type { AccessConfig, PolicyConfig } from '../access-types.ts'
-import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
+import { createAccessRules, type AccessRules, type Refusals } from './access-rules.ts'
 import { refusedOperation, refusedField } from '../errors.ts'
 import { identityOf, claimAt } from '../../context/identity.ts'
-import { type GuardedOperation, useGuard } from '../../use-guard.ts'
+import { useGuard } from '../../use-guard.ts'
 import type { HoldsPolicy } from './requirement.ts'
 import { mapSchema, MapperKind } from '@graphql-tools/utils'
-
-/** The same schema for those who may not have all of an operation. */
-interface GuardedSchema {
-  readonly schema: GraphQLSchema
-  /** Says what of the operation with this context fails in place of being resolved. */
-  refuse(context: object, refused: Refusals): void
-}
 
 /**
  * A schema whose guarded fields fail where they are refused: null, path, lists, abstract types and what bubbles are
  * then GraphQL's own. The schema that it is made of stays as it is, so that who may have everything pays nothing.
  */
-function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>): GuardedSchema {
+function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>) {
   const refusals = new WeakMap<object, Refusals>()
 
   function guard(
@@ -45,7 +38,8 @@ function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>
         return { ...field, resolve: guard(coordinate, name, field.resolve ?? defaultFieldResolver) }
       },
     }),
-    refuse: (context, refused) => void refusals.set(context, refused),
+    /** Sets the fields that fail in the operation with this context. */
+    refuse: (context: object, refused: Refusals) => void refusals.set(context, refused),
   }
 }
 
@@ -82,51 +76,42 @@ export interface FieldRules {
   readonly accessOf: NonNullable<ResponseCacheOptions['access']>
 }
 
-export interface FieldRulesOptions extends AccessConfig {
-  /** Request headers that say who asks, in lower case. */
-  readonly headers: readonly string[]
-  readonly onError: (error: unknown) => void
-}
-
-interface Decision {
-  readonly refused: Refusals
-  readonly isWhole: boolean
-}
-
-/** Refused fields are not executed: they are null, with an error, or the operation is refused. */
-export function createFieldRules(options: FieldRulesOptions): FieldRules {
-  const { fields, refuse = 'field', headers, onError } = options
-  const holds = createPolicies(options.policies, onError)
+/**
+ * Refused fields are not executed: they are null, with an error, or the operation is refused. `headers`: request headers
+ * that identify the caller, in lower case.
+ */
+export function createFieldRules(
+  { fields, policies, refuse = 'field' }: AccessConfig,
+  headers: readonly string[],
+  onError: (error: unknown) => void,
+): FieldRules {
+  const holds = createPolicies(policies, onError)
   const rulesOf = keyed(
     (schema: GraphQLSchema) => createAccessRules(schema, fields, holds),
     new WeakMap<GraphQLSchema, AccessRules>(),
   )
   const guardedOf = keyed(
     (schema: GraphQLSchema) => createGuardedSchema(schema, rulesOf(schema).guarded),
-    new WeakMap<GraphQLSchema, GuardedSchema>(),
+    new WeakMap<GraphQLSchema, ReturnType<typeof createGuardedSchema>>(),
   )
 
-  function decide(operation: GuardedOperation): Decision | undefined {
-    const { schema, document, operationName, contextValue } = operation
-    const rules = rulesOf(schema)
-    const touched = rules.inOperation(document, operationName)
-    if (touched.length === 0) return undefined
-    const refused = rules.refusals(touched, identityOf(contextValue as object))
-    if (refused.size === 0) return undefined
-    const isQuery = getOperationAST(document, operationName)?.operation === 'query'
-    const isWhole = refuse === 'operation' || (!isQuery && touched.some(isRefusedRoot(refused)))
-    return { refused, isWhole }
-  }
-
   return {
-    plugin: useGuard((operation) => {
-      const decision = decide(operation)
-      if (!decision) return undefined
-      if (decision.isWhole) return { result: refusedWhole(decision) }
-      const guarded = guardedOf(operation.schema)
+    plugin: useGuard(({ schema, document, operationName, contextValue }) => {
+      const rules = rulesOf(schema)
+      const touched = rules.inOperation(document, operationName)
+      if (touched.length === 0) return undefined
+      const refused = rules.refusals(touched, identityOf(contextValue as object))
+      if (refused.size === 0) return undefined
+      const isQuery = getOperationAST(document, operationName)?.operation === 'query'
+      const isRootRefused = touched.some(({ isRoot, coordinate }) => isRoot && refused.has(coordinate))
+      if (refuse === 'operation' || (!isQuery && isRootRefused)) {
+        const isUnknown = [...refused.values()].includes('UNAUTHENTICATED')
+        return { result: { errors: [refusedOperation(isUnknown ? 'UNAUTHENTICATED' : 'FORBIDDEN')] } }
+      }
+      const guarded = guardedOf(schema)
       return {
         schemaFor(context) {
-          guarded.refuse(context as object, decision.refused)
+          guarded.refuse(context as object, refused)
           return guarded.schema
         },
       }
@@ -141,13 +126,4 @@ export function createFieldRules(options: FieldRulesOptions): FieldRules {
       }
     },
   }
-}
-
-function isRefusedRoot(refused: Refusals): (field: GuardedField) => boolean {
-  return ({ isRoot, coordinate }) => isRoot && refused.has(coordinate)
-}
-
-function refusedWhole({ refused }: Decision): { errors: ReturnType<typeof refusedOperation>[] } {
-  const codes = [...refused.values()]
-  return { errors: [refusedOperation(codes.includes('UNAUTHENTICATED') ? 'UNAUTHENTICATED' : 'FORBIDDEN')] }
 }

@@ -1,11 +1,12 @@
-import { GraphQLError } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import { GraphQLError, type ExecutionResult } from 'graphql'
+import { type Plugin, isAsyncIterable } from 'graphql-yoga'
 import type { JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
-import { claimAt, type Identity } from '../../context/identity.ts'
+import { claimAt, type Identity, identityOf } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'
 import { withBehaviour } from '../../behaviour.ts'
 import type { VerifyToken } from './token-verifier.ts'
+import { atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/base'
 
 export interface Authentication {
   /** Finds out who asks, for each request, each operation of a socket and each run of a live query. */
@@ -85,4 +86,60 @@ function headerValueOf(header: string, claim: string, { claims }: Identity): str
 
 function isPlain(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+/** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */
+export function useTokenExpiry(clock: Clock = backgroundClock): Plugin {
+  const subscribed = new WeakSet<object>()
+  return withBehaviour({
+    onSubscribe({ args }) {
+      subscribed.add(args.contextValue as object)
+    },
+    // Around all that Envelop does with results, which makes a result of what a stream throws.
+    onExecutionResult({ result, context, setResult }) {
+      const identity = subscribed.has(context) ? identityOf(context) : undefined
+      if (!identity || !isAsyncIterable(result)) return
+      const isSocket = 'connectionParams' in context
+      setResult(until(identity.expiresAt, result, { clock, isSocket }) as never)
+    },
+  })
+}
+
+/** By hand: an async generator would not hear of a client that leaves before its next result. */
+function until(
+  expiresAt: number,
+  results: AsyncIterable<ExecutionResult>,
+  { clock, isSocket }: { readonly clock: Clock; readonly isSocket: boolean },
+): AsyncIterableIterator<ExecutionResult> {
+  // No race with a promise that lives as long as the token: it would keep every result until then.
+  const open = new OpenStreams()
+  const stream = open.add(results[Symbol.asyncIterator]())
+  let hasExpired = false
+  const timer = atWallTime(clock, expiresAt, () => {
+    hasExpired = true
+    open.close()
+  })
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      const step = (await stream.next()) as IteratorResult<ExecutionResult>
+      if (!step.done) return step
+      timer.stop()
+      if (!hasExpired) return step
+      hasExpired = false
+      const error = unauthenticated('The token has expired; subscribe again with a new token.', true)
+      // On a socket the message `error`; an event stream has no such thing.
+      if (isSocket) throw error
+      return { done: false, value: { errors: [error] } }
+    },
+    async return() {
+      timer.stop()
+      // Not awaited: a source that hangs must not hold the end up.
+      open.close()
+      return { done: true, value: undefined }
+    },
+  }
 }

@@ -26,6 +26,7 @@ import { z } from 'zod'
  * counts as absent.
  */
 const claims = z.object({ iss: z.string() })
+/** A discovery document (OpenID Connect Discovery 1.0, section 3). */
 const discovery = z.object({ jwks_uri: z.string().regex(/^https?:\/\/[^/]/i) })
 const keySet = z.object({ keys: z.array(z.unknown()) })
 /**
@@ -46,16 +47,6 @@ const key = z.object({
   pub: z.string().optional(),
 })
 
-/** The issuer that a token names, not verified; undefined where it names none, or no text. */
-function issuerNamed(payload: unknown): string | undefined {
-  return claims.safeParse(payload).data?.iss
-}
-
-/** Returns the address of the keys in a discovery document (OpenID Connect Discovery 1.0, section 3). */
-function keysAddress(document: unknown): string | undefined {
-  return discovery.safeParse(document).data?.jwks_uri
-}
-
 /** The keys of a set; an entry that is none is left out, and the others verify. Undefined where it is no set. */
 function keysIn(document: unknown): JSONWebKeySet | undefined {
   const entries = keySet.safeParse(document).data?.keys
@@ -73,14 +64,8 @@ function keysIn(document: unknown): JSONWebKeySet | undefined {
  */
 const MAX_BYTES = 1024 * 1024
 
-interface KeysAddress {
-  readonly issuer: string
-  /** Default: what the issuer's `.well-known/openid-configuration` names. */
-  readonly jwksUri?: string | undefined
-}
-
 /** Asks an issuer for its public keys (RFC 7517; OpenID Connect Discovery 1.0, section 4). */
-async function loadKeys({ issuer, jwksUri }: KeysAddress, signal: AbortSignal): Promise<JSONWebKeySet> {
+async function loadKeys({ issuer, jwksUri }: IssuerConfig, signal: AbortSignal): Promise<JSONWebKeySet> {
   const address = jwksUri ?? (await discover(issuer, signal))
   const keys = keysIn(await readJson(address, signal))
   if (!keys) throw new Error(`the response from ${address} is not a JSON Web Key Set`)
@@ -89,9 +74,9 @@ async function loadKeys({ issuer, jwksUri }: KeysAddress, signal: AbortSignal): 
 
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
-  const found = keysAddress(await readJson(address, signal))
-  if (found === undefined) throw new Error(`the response from ${address} has no valid jwks_uri`)
-  return found
+  const { data } = discovery.safeParse(await readJson(address, signal))
+  if (!data) throw new Error(`the response from ${address} has no valid jwks_uri`)
+  return data.jwks_uri
 }
 
 async function readJson(address: string, signal: AbortSignal): Promise<unknown> {
@@ -244,9 +229,10 @@ function unlessRefused(error: unknown): undefined {
 
 const EXPIRED = 'The token has expired.'
 
+/** Returns the issuer that a token names, without verifying it. An empty string if the claim is missing or not a string. */
 function issuerOf(token: string): string {
   try {
-    return issuerNamed(decodeJwt(token)) ?? ''
+    return claims.safeParse(decodeJwt(token)).data?.iss ?? ''
   } catch {
     throw unauthenticated('The token is not a valid JSON Web Token.', true)
   }
