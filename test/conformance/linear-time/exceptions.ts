@@ -25,7 +25,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/templates/template#refuseStrayBraces
       packages/source-kit/src/templates/entity-id#compileEntityId packages/yoga-internals/src/yogas-plugins#`,
     [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
-      apps/gateway/src/federation/key-selection# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
+      apps/gateway/src/federation/find-lookup# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
       packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/types#
       packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes
       packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#

@@ -51,21 +51,13 @@ export interface ConnectionGate {
   isWhole(socket: Socket): boolean
 }
 
-class Admitted implements Waiting {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  waitedMs = 0
+interface Admitted extends Waiting {
   /** Its client's, once anybody has asked. */
   address: string | undefined
   /** Where it stands among those in flight; less than 0: it is not there. */
-  place = -1
+  place: number
   /** Undefined until it is served. */
   served: Served | undefined
-
-  constructor(request: IncomingMessage, response: ServerResponse) {
-    this.request = request
-    this.response = response
-  }
 }
 
 /** Memory of a request that waits. One read of a socket can bring two thousand of them before it is paused. */
@@ -199,7 +191,14 @@ class Connection {
 
   admit(request: IncomingMessage, response: ServerResponse): void {
     const { length } = this.#unanswered
-    const given = new Admitted(request, response)
+    const given: Admitted = {
+      request,
+      response,
+      waitedMs: 0,
+      address: undefined,
+      place: -1,
+      served: undefined,
+    }
     this.#unanswered.push(response)
     // One listener that is not taken away again costs less than `once`, at each request.
     response.on('close', () => this.#answered(given))

@@ -61,27 +61,18 @@ function useCostLimit(
     return costs(operation, () => compileCost(schema, document, operationName, model))
   }
 
-  /** Returns what an operation may cost, or why it is refused. */
-  function count(operation: Operation, variables: unknown): number | GraphQLError {
+  /** Returns the estimated cost of an operation, or the error with which it is refused. */
+  function estimate(operation: Operation, variables: unknown, context: unknown): number | GraphQLError {
     try {
       const cost = costOf(operation)((variables ?? {}) as Variables)
-      return max > 0 && cost > max ? tooExpensive(cost, max) : cost
+      const isRefused = max > 0 && cost > max
+      if (isRefused) observe?.(cost, 'COST_ESTIMATED_TOO_EXPENSIVE')
+      else if (!isLiveRun(context)) observe?.(cost, 'COST_OK')
+      return isRefused ? tooExpensive(cost, max) : cost
     } catch (error) {
       if (error instanceof GraphQLError) return error
       throw error
     }
-  }
-
-  /** The same, told to who observes it. */
-  function estimate(operation: Operation, variables: unknown, context: unknown): number | GraphQLError {
-    const counted = count(operation, variables)
-    if (typeof counted === 'number') {
-      if (!isLiveRun(context)) observe?.(counted, 'COST_OK')
-      return counted
-    }
-    const { cost } = counted.extensions as { readonly cost?: { readonly estimated: number | null } }
-    if (cost) observe?.(cost.estimated ?? Infinity, 'COST_ESTIMATED_TOO_EXPENSIVE')
-    return counted
   }
 
   /** The result with its cost in it: a deferred one has it in the first of its parts, a subscription in each event. */

@@ -19,7 +19,6 @@ import {
   type DocumentNode,
   type ScalarTypeDefinitionNode,
   getDirectiveValues,
-  type DirectiveNode,
 } from 'graphql'
 import { type IResolvers, getDocumentNodeFromSchema } from '@graphql-tools/utils'
 import { ConfigError, findingAt, formatPath } from '../errors.ts'
@@ -29,8 +28,7 @@ import type { FederationConfig, FederationSections, FederationEntity } from './t
 import { FEDERATION_DIRECTIVES, FEDERATION_URL } from './directives.ts'
 import { suggestFor } from '../coordinates.ts'
 import { placeOfNode } from '../texts/type-defs-text.ts'
-import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
-import { topLevel, unknownIn } from './key-selection.ts'
+import { foundLookup, namedLookup, type Report, topLevel, unknownIn } from './find-lookup.ts'
 
 type ResolveReference = (reference: Reference, context: unknown, info: unknown) => unknown
 
@@ -113,14 +111,7 @@ function findEntities(
 }
 
 /** Returns the keys that `@key` and `(graphql.entity)` state. */
-function statedKeys(
-  schema: GraphQLSchema,
-  type: GraphQLObjectType,
-): {
-  readonly keys: readonly string[]
-  readonly isResolvable: boolean
-  readonly nodes: readonly DirectiveNode[]
-} {
+function statedKeys(schema: GraphQLSchema, type: GraphQLObjectType) {
   const directive = schema.getDirective('key')
   const nodes = [type.astNode, ...type.extensionASTNodes]
     .flatMap((node) => node?.directives ?? [])

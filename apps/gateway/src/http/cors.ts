@@ -17,11 +17,8 @@ interface Exchange {
   readonly response: Pick<ResponseHead, 'headers'>
 }
 
-/** Whether pages of an origin are listed; `*` is not looked at. */
-export type IsListed = (origin: string) => boolean
-
-/** A text between slashes is a pattern of whole origins. */
-export function createOriginList(origins: CorsConfig['origins']): IsListed {
+/** Returns whether pages of an origin are listed; `*` is ignored. A string between slashes is a pattern of complete origins. */
+export function createOriginList(origins: CorsConfig['origins']): (origin: string) => boolean {
   const listed = new Set<string>()
   const patterns: RegExp[] = []
   for (const origin of origins) {

@@ -29,11 +29,8 @@ export function useParameters(limits: JsonLimits): Plugin {
  * query for a text. Comes before all plugins with `onParams`. As Yoga does itself behind them, in its words.
  */
 export function useParameterTypes(): Plugin {
-  const plugin: Plugin = {
-    onParams: ({ params }) => checkTypes(params),
-  }
   // Known queries have been through it.
-  return withBehaviour(plugin)
+  return withBehaviour({ onParams: ({ params }) => checkTypes(params) })
 }
 
 /** A query may be left out where a document has an id. */

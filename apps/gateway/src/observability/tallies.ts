@@ -87,24 +87,17 @@ function bucketOf(buckets: readonly number[], value: number): number {
   return at
 }
 
-interface Sample {
-  readonly metricName: string
-  readonly labels: Labels
-  readonly value: number
-}
-
-function samplesOf(name: string, buckets: readonly number[], series: Series): Sample[] {
+function samplesOf(name: string, buckets: readonly number[], series: Series): readonly object[] {
   const { labels, counts, count, sum } = series
   let below = 0
-  const samples: Sample[] = buckets.map((bound, at) => ({
-    metricName: `${name}_bucket`,
-    labels: { le: bound, ...labels },
-    value: (below += counts[at] as number),
-  }))
-  samples.push(
+  return [
+    ...buckets.map((bound, at) => ({
+      metricName: `${name}_bucket`,
+      labels: { le: bound, ...labels },
+      value: (below += counts[at] as number),
+    })),
     { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count },
     { metricName: `${name}_sum`, labels, value: sum },
     { metricName: `${name}_count`, labels, value: count },
-  )
-  return samples
+  ]
 }

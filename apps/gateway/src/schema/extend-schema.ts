@@ -253,11 +253,9 @@ function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQ
     return isObjectType(type) ? type : undefined
   }
   const config = schema.toConfig()
-  const [query, mutation, subscription] = [
-    config.query ?? root('Query'),
-    config.mutation ?? root('Mutation'),
-    config.subscription ?? root('Subscription'),
-  ]
+  const query = config.query ?? root('Query')
+  const mutation = config.mutation ?? root('Mutation')
+  const subscription = config.subscription ?? root('Subscription')
   const isSame =
     query === config.query && mutation === config.mutation && subscription === config.subscription
   return isSame ? schema : new GraphQLSchema({ ...config, query, mutation, subscription })

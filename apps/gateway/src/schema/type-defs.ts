@@ -5,7 +5,6 @@ import {
   parse,
   type DefinitionNode,
   type DocumentNode,
-  type FieldDefinitionNode,
   type GraphQLDirective,
 } from 'graphql'
 import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
@@ -23,18 +22,17 @@ export type TypeDefsSections = FederationSections & Pick<OwnCodeSections, 'typeD
 /** The config's `typeDefs` as one document; undefined where it has none. @throws ConfigError with every syntax error */
 export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections): DocumentNode | undefined {
   if (typeDefs === undefined) return undefined
-  const texts = typeof typeDefs === 'string' ? [typeDefs] : typeDefs
+  const texts = [typeDefs].flat()
   const mistakes: GraphQLError[] = []
   const documents = texts.flatMap((text, index) => {
+    const path = typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index]
     try {
-      return isEmpty(text)
-        ? []
-        : [parse(new TypeDefsText(text, typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index]))]
+      return isEmpty(text) ? [] : [parse(new TypeDefsText(text, path))]
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
       if (/^[\w./\\-]+\.(?:graphqls?|gql)$/.test(text.trim()))
         throw mistakeAt(
-          typeof typeDefs === 'string' ? ['typeDefs'] : ['typeDefs', index],
+          path,
           `"${text.trim()}" is a file name; expected type definitions, written after "typeDefs: |" in a YAML config or read with readFileSync in a .ts config`,
           { cause: error },
         )
@@ -65,7 +63,7 @@ function namesOf(definition: DefinitionNode): readonly string[] {
   switch (definition.kind) {
     case Kind.OBJECT_TYPE_DEFINITION:
     case Kind.OBJECT_TYPE_EXTENSION:
-      return isRootName(definition.name.value) ? fieldNames(definition.fields) : []
+      return isRootName(definition.name.value) ? (definition.fields ?? []).map(({ name }) => name.value) : []
     case Kind.ENUM_TYPE_DEFINITION:
     case Kind.INPUT_OBJECT_TYPE_DEFINITION:
     case Kind.INTERFACE_TYPE_DEFINITION:
@@ -75,10 +73,6 @@ function namesOf(definition: DefinitionNode): readonly string[] {
     default:
       return []
   }
-}
-
-function fieldNames(fields: readonly FieldDefinitionNode[] = []): readonly string[] {
-  return fields.map(({ name }) => name.value)
 }
 
 /** Directives that `typeDefs` do not define themselves. */

@@ -6,7 +6,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import type { FieldDefinitions, RestEndpoint, TypeDefinitions } from '@vinyasa/rest-connector'
+import type { FieldDefinitions } from '@vinyasa/rest-connector'
 import type { RestSourceConfig } from './types.ts'
 
 /** Scalars that sources have alike. */
@@ -31,15 +31,6 @@ export function namesOfSchema(schema: GraphQLSchema): readonly string[] {
     .concat(types.map(({ name }) => name))
 }
 
-/** Names of the types and fields that endpoints and definitions make. */
-function namesOfEndpoints(endpoints: readonly RestEndpoint[], types: TypeDefinitions): readonly string[] {
-  const defined = Object.entries(types).filter(([name, { kind }]) => kind !== 'scalar' || !SHARED.has(name))
-  const inPlace = endpoints.flatMap(({ responseSchema }) =>
-    responseSchema ? [responseSchema.typeName, ...typesInPlace(responseSchema.fields)] : [],
-  )
-  return [...endpoints.map(({ name }) => name), ...defined.map(([name]) => name), ...inPlace]
-}
-
 /**
  * Returns the names of others that what is imported must avoid before it is given its own: none with a
  * prefix, nor those that it is renamed from.
@@ -55,8 +46,12 @@ export function namesToAvoid(
 
 /** Names that a config gives its endpoints and types by hand. */
 export function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
+  const defined = Object.entries(types).filter(([name, { kind }]) => kind !== 'scalar' || !SHARED.has(name))
+  const inPlace = endpoints.flatMap(({ responseSchema }) =>
+    responseSchema ? [responseSchema.typeName, ...typesInPlace(responseSchema.fields)] : [],
+  )
   const renamed = typeof openapi === 'object' ? Object.values(openapi.rename ?? {}) : []
-  return [...namesOfEndpoints(endpoints, types), ...renamed]
+  return [...endpoints.map(({ name }) => name), ...defined.map(([name]) => name), ...inPlace, ...renamed]
 }
 
 function isOwn(type: GraphQLNamedType): boolean {

@@ -25,16 +25,11 @@ const OF_RESULTS = [
 ] as const
 
 /** Facts about how results depend on who asks, from plugins of the config. */
-interface PluginVariesBy {
-  /** Request headers that plugins say they read. */
-  readonly headers: readonly string[]
-  /** Why nobody can tell for whom any result is. */
-  readonly ofResults: readonly string[]
-}
-
-function pluginVariesBy({ plugins = [] }: Pick<OwnCodeSections, 'plugins'>): PluginVariesBy {
+function pluginVariesBy({ plugins = [] }: Pick<OwnCodeSections, 'plugins'>) {
   return {
+    /** Request headers that plugins say they read. */
     headers: plugins.flatMap(({ readsHeaders = [] }) => readsHeaders.map((name) => name.toLowerCase())),
+    /** Why nobody can tell for whom any result is. */
     ofResults: plugins.flatMap((plugin, index) =>
       plugin.readsHeaders === undefined && OF_RESULTS.some((hook) => hook in plugin)
         ? [

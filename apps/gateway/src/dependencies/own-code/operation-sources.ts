@@ -4,7 +4,7 @@ import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { AnswerSections } from '../../answers/answer-types.ts'
 import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
 import type { PresetSections } from '../../presets.ts'
-import { undeclaredRead } from './errors.ts'
+import { GraphQLError } from 'graphql'
 
 /** A source of the gateway, as resolvers of the config call it. */
 interface Source {
@@ -115,4 +115,17 @@ function sourceFor(source: Source, own: object, check: CheckCall): object {
     return call(name, args, { ...scope, context })
   }
   return Object.create(api, { [callMember]: { value, enumerable: true } }) as object
+}
+
+/** Code of the config calls a source that forwards more of the request than the statements of the operation's fields name. */
+function undeclaredRead(
+  source: string,
+  headers: readonly string[],
+  declared: readonly string[],
+): GraphQLError {
+  const all = [...declared, ...headers].map((name) => `'${name}'`).join(', ')
+  return new GraphQLError(
+    `A resolver calls context.sources.${source}, which forwards ${headers.map((name) => `the request header "${name}"`).join(' and ') || 'undeclared request data'}. The response would be shared with clients that send different values. ${headers.length > 0 ? `Declare the request headers for the field with dependencies: { 'Type.field': { variesBy: [${all}] } }` : 'Identify the caller with responseCache.session (liveQuery.contextKey for live queries)'}, or call the source with { context: null }.`,
+    { extensions: { code: 'UNDECLARED_READ' } },
+  )
 }

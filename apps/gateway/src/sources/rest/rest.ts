@@ -148,22 +148,17 @@ function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables
     : `the environment variable ${variable} is not set, but the security scheme ${names} requires credentials; set the variable, or set openapi.security to false`
 }
 
-interface Probe {
-  readonly url: URL
-  /** `GET` wants 2xx; any answer to `HEAD`, which changes nothing, shows that somebody is there. */
-  readonly method: 'GET' | 'HEAD'
-}
-
-function probeOf(baseUrl: string, healthPath: RestSourceConfig['healthPath']): Probe | undefined {
+/** A `GET` must return 2xx. Any response to `HEAD`, which changes nothing, shows that the API is reachable. */
+function probeOf(baseUrl: string, healthPath: RestSourceConfig['healthPath']) {
   if (healthPath === false) return undefined
   return healthPath === undefined
-    ? { url: new URL(baseUrl), method: 'HEAD' }
-    : { url: joinUrl(baseUrl, healthPath), method: 'GET' }
+    ? { url: new URL(baseUrl), method: 'HEAD' as const }
+    : { url: joinUrl(baseUrl, healthPath), method: 'GET' as const }
 }
 
 async function checkHealth(
   name: string,
-  probe: Probe | undefined,
+  probe: ReturnType<typeof probeOf>,
   signal: AbortSignal,
 ): Promise<SourceHealth> {
   if (!probe) return { name, healthy: true }
