@@ -1,17 +1,20 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import type { UndeliveredInvalidations } from '@vinyasa/response-cache'
-import { createAccess } from './access/access.ts'
+import {
+  type UndeliveredInvalidations,
+  createResponseCache,
+  type ResponseCache,
+} from '@vinyasa/response-cache'
+import { type Access, createAccess } from './access/access.ts'
 import type { GatewayConfig } from './config/types.ts'
 import { pathsOf } from './http/paths.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import type { Logger } from './logging/logger.ts'
 import { createObservability } from './observability/observability.ts'
 import type { ShareMetrics } from './observability/metrics/shared-metrics.ts'
-import { lateReadings } from './observability/metrics/late-readings.ts'
-import { configuredRedis } from './redis/servers.ts'
+import type { MetricsReadings } from './observability/metrics/metrics.ts'
+import { configuredRedis, type ConfiguredRedis } from './redis/servers.ts'
 import { configuredBroker } from './bus/broker.ts'
 import { openBus } from './bus/open-bus.ts'
-import { openCache } from './composition/open-cache.ts'
 import type { ReachedBrokers } from './bus/reached-brokers.ts'
 import { plainResolvers } from './schema/plain-resolvers.ts'
 import { parseTypeDefs } from './schema/type-defs.ts'
@@ -20,6 +23,8 @@ import { pathOfOrigin } from './sources/elements.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
 import { compose, type Gateway } from './composition/compose.ts'
+import { hash } from 'node:crypto'
+import type { ResponseCacheConfig } from './answers/answer-types.ts'
 
 export type { Gateway, SourceHealth }
 
@@ -53,6 +58,65 @@ export interface CreateGatewayOptions {
   readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
 }
 
+/** Descriptors are part of the schema. */
+const ASIDE = new Set(['protoMetadata', 'descriptorSet'])
+
+/**
+ * Returns a hash that sets the cached answers of this gateway apart from those of others on the same Redis,
+ * made of its sources, with their addresses, static headers and code, and of the config's own `prefix`.
+ */
+function cacheScope({ grpc, rest, resolvers }: GatewayConfig, { prefix }: ResponseCacheConfig): string {
+  const text = describe([prefix ?? null, grpc, rest, resolvers], [])
+  return hash('sha256', text, 'base64url')
+}
+
+function describe(value: unknown, within: readonly unknown[]): string {
+  if (typeof value === 'function') return `${String(value)} ${members(value, within)}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? typeof value
+  if (within.includes(value)) return 'circle'
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (Array.isArray(value)) return `[${value.map((item) => describe(item, [...within, value])).join(',')}]`
+  return members(value, within)
+}
+
+function members(value: object, within: readonly unknown[]): string {
+  const inside = [...within, value]
+  const entries = Object.entries(value)
+    .filter(([name]) => !ASIDE.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([name, member]) => `${JSON.stringify(name)}:${describe(member, inside)}`).join(',')}}`
+}
+
+/** Opens the response cache in memory, with Redis as its store if the config has a Redis. */
+async function openCache(
+  config: GatewayConfig,
+  bus: InvalidationBus,
+  redis: ConfiguredRedis | undefined,
+  access: Access['cache'],
+  { undelivered, logger }: CreateGatewayOptions,
+): Promise<ResponseCache | undefined> {
+  const { responseCache = false } = config
+  if (responseCache === false) return undefined
+  const store =
+    redis &&
+    (await import('@vinyasa/response-cache/redis')).createRedisStore({ connect: redis.connect, undelivered })
+  const options = responseCache === true ? {} : responseCache
+  return createResponseCache({
+    ...options,
+    ...access,
+    prefix: cacheScope(config, options),
+    bus,
+    store,
+    // The sources and the config's own code declare what they read, and code is held to it.
+    ignoredReads: ['*'],
+    exposeReasons: config.preset !== 'production',
+    onEvent(event) {
+      if (event.type === 'error') logger.error(event.error, 'response cache failed')
+      if (event.type === 'warning') logger.warn(event.warning.message)
+    },
+  })
+}
+
 /** What does not fit together is told at the place of what was added last. */
 function asConfigError(error: unknown, config: GatewayConfig): ConfigError {
   if (error instanceof ConfigError) return error
@@ -78,16 +142,16 @@ export async function createGateway(given: GatewayConfig, options: CreateGateway
     throw error
   })
   const { bus, broker, close: closeBus } = opened
-  const cache = await openCache(config, { ...options, bus, redis: shared, access: access.cache })
+  const cache = await openCache(config, bus, shared, access.cache, options)
   let sources: readonly Source[] = []
-  const readings = lateReadings(() => sources, options.lostLogLines)
-  const observability = await createObservability({
-    config,
-    logger,
-    readings,
-    paths,
-    shareMetrics: options.shareMetrics,
-  })
+  const readings: MetricsReadings = {
+    lostLogLines: options.lostLogLines ?? (() => 0),
+    live: () => undefined,
+    cacheBytes: () => undefined,
+    breakers: () =>
+      sources.flatMap(({ name, breaker }) => (breaker ? [{ source: name, state: breaker() }] : [])),
+  }
+  const observability = await createObservability({ ...options, config, readings, paths })
   const closeBackends = async (): Promise<void> => {
     access.close()
     await cache?.close()

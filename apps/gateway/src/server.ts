@@ -19,30 +19,25 @@ import type { Logger } from './logging/logger.ts'
 import { createOutage } from './logging/outage.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
 
-interface InFlight {
-  begin(): void
-  /** Call when a response has ended, or its client has left. */
-  end(): void
-  /** Resolves once all that have begun have ended. */
-  idle(): Promise<void>
-}
-
 /** Counts the responses that are being written. `onEnd` runs as each of them ends. */
-function createInFlight(onEnd: () => void): InFlight {
+function createInFlight(onEnd: () => void) {
   let open = 0
   let waiting: (() => void)[] = []
   return {
-    begin() {
+    begin(): void {
       open++
     },
-    end() {
+    /** Call when a response has ended, or its client has left. */
+    end(): void {
       onEnd()
       open--
       if (open > 0) return
       for (const resolve of waiting) resolve()
       waiting = []
     },
-    idle: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    /** Resolves once all that have begun have ended. */
+    idle: (): Promise<void> =>
+      open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   }
 }
 

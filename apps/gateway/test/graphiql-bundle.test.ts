@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changeBundle } from '../src/graphiql/bundle.ts'
+import { changeBundle } from '../src/graphiql/render.ts'
 
 /** Milliseconds, the least of several. */
 function timeOf(html: string): number {

@@ -3,16 +3,18 @@ import { once } from 'node:events'
 import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
 import type { LoadedConfig } from '../config/file/load-config.ts'
-import { filesRead } from './files-read.ts'
 import { openGateway } from './load.ts'
 import { createLogDestination } from '../logging/log-destination.ts'
 import { createLogger } from '../logging/logger.ts'
 import { createMemoryBus } from '../bus/open-bus.ts'
 import { logSettings, serverSettings } from '../presets.ts'
-import { serve } from '../server.ts'
-import { createReloads, reloadFailure } from '../workers/reloads.ts'
-import { createReloadPart } from './reload-part.ts'
+import { serve, type GatewayServer } from '../server.ts'
+import { createReloads, reloadFailure, type ReloadFailure, type ReloadPart } from '../workers/reloads.ts'
 import type { Watching } from './watch.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import type { CreateGatewayOptions, Gateway } from '../gateway.ts'
+import { documentFiles } from '../access/access.ts'
+import { filesOf } from '../sources/open-sources.ts'
 
 /** Serves until the context's shutdown; each reload asks `load` for the config anew. */
 export async function runGateway(
@@ -57,7 +59,7 @@ export async function runGateway(
   const onRejection = (reason: unknown): void => logger.error(reason, 'unhandled rejection')
   process.on('unhandledRejection', onRejection)
   let watching: Watching | undefined
-  const part = createReloadPart({ server, load, shared, onRead: (read) => watching?.add(read) })
+  const part = createReloadPart(server, load, shared, (read) => watching?.add(read))
   const reloads =
     context.joinReloads?.(part) ?? createReloads({ parts: () => [part], onFailure: reloadFailure(logger) })
   const onReload = (): void => reloads.request()
@@ -91,5 +93,81 @@ function countNew(read: () => number): () => number {
     const before = known
     known = read()
     return known - before
+  }
+}
+
+/**
+ * Returns the files of a config and those that it names, which are watched even while they cannot be read.
+ */
+function filesRead({ config, baseDirectory, files }: LoadedConfig): readonly string[] {
+  return [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)]
+}
+
+/** Creates the part that this process has in reloads. `onRead` gets the files that an attempt reads, even if it fails. */
+function createReloadPart(
+  server: GatewayServer,
+  load: () => Promise<LoadedConfig>,
+  shared: Omit<CreateGatewayOptions, 'baseDirectory'>,
+  onRead: (files: readonly string[]) => void,
+): ReloadPart {
+  const { logger } = shared
+  /** Number of the current attempt. Nothing is kept of one that was given up while it was under way. */
+  let attempt = 0
+  let prepared: Gateway | undefined
+
+  function close(gateway: Gateway): void {
+    gateway
+      .close()
+      .catch((error: unknown) =>
+        logger.error(error, 'reload: the gateway with an unused config failed to close'),
+      )
+  }
+
+  function give(): Gateway | undefined {
+    const gateway = prepared
+    prepared = undefined
+    return gateway
+  }
+
+  function abandon(): void {
+    attempt++
+    const unused = give()
+    if (unused) close(unused)
+  }
+
+  async function prepare(): Promise<ReloadFailure | undefined> {
+    abandon()
+    const own = attempt
+    let isLoaded = false
+    try {
+      const loaded = await load()
+      isLoaded = true
+      onRead(filesRead(loaded))
+      const next = await openGateway(loaded, shared)
+      onRead(next.files)
+      if (own === attempt) prepared = next
+      else close(next)
+      return undefined
+    } catch (error) {
+      if (error instanceof ConfigError) onRead(error.files)
+      else logger.debug(error)
+      return { reason: messageOf(error), isFinal: !isLoaded }
+    }
+  }
+
+  return {
+    prepare,
+    commit() {
+      const next = give()
+      if (!next) return
+      // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
+      server
+        .replace(next)
+        .catch((error: unknown) =>
+          logger.error(error, 'reload: the gateway with the previous config failed to close'),
+        )
+      logger.info('reloaded')
+    },
+    abandon,
   }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { backgroundClock, OpenStreams, isAsyncIterable } from '@vinyasa/base'
 import type { InvalidationBus, VariesBy } from '@vinyasa/invalidation'
@@ -11,20 +11,22 @@ import { corsFor, originsOf, toPattern } from '../http/cors.ts'
 import { METRICS_PATH } from '../http/paths.ts'
 import { createLiveStreams } from '../http/live-streams.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
-import { refuseUpgrade, type AllowedOrigins } from '@vinyasa/live-query/ws'
+import {
+  refuseUpgrade,
+  type AllowedOrigins,
+  attachLiveServer,
+  type LiveServerOptions,
+} from '@vinyasa/live-query/ws'
 import { documentCache } from '../limits/document-cache.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { LoadReading } from '../observability/metrics/metrics.ts'
 import type { RequestEnd } from '../observability/recorder.ts'
-import { yogaLogging } from '../logging/yoga-logging.ts'
 import { httpSettings, type HttpSettings } from '../presets.ts'
 import { clientsBy } from '../rate-limit/client-address.ts'
 import type { SourceHealth, Source } from '../sources/source.ts'
-import { figuresOf } from '../status/figures.ts'
-import { useStatusPage } from '../status/status.ts'
+import { figuresOf, useStatusPage } from '../status/status.ts'
 import { checkConfig } from './check-config.ts'
-import type { Note } from './late-backends.ts'
-import { noteAll } from './notes.ts'
+import { type Note, noteAll } from './notes.ts'
 import type { Parts } from './parts.ts'
 import { pluginsOf } from './plugins.ts'
 import { examplesFor, type ExampleOperation } from '../graphiql/examples.ts'
@@ -32,34 +34,55 @@ import type { SourceSections } from '../sources/types.ts'
 import { rememberBriefly } from '../http/probes.ts'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import type { GatewayConfig } from '../config/types.ts'
-import { createLiveSockets, type LiveSockets, type LiveSocketsOptions } from '../http/live-sockets.ts'
 import { createVariesBy, type VariesBySections } from '../dependencies/own-code/declare-varies-by.ts'
 import { stateDependencies } from '../dependencies/statements.ts'
 import { ConfigError } from '../errors.ts'
+import { pathnameOf } from '../http/pathname.ts'
+
+type Level = 'debug' | 'info' | 'warn' | 'error'
+
+/** The gateway's log as Yoga writes to it. */
+function yogaLogging(logger: Logger): Record<Level, (...args: unknown[]) => void> {
+  const write =
+    (level: Level) =>
+    (...args: unknown[]): void => {
+      const [first, ...rest] = args
+      logger[hasLeft(first) ? 'debug' : level](first, ...rest.map(String))
+    }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/**
+ * Whether something, such as reading a file of a request, broke off because its client left: that is nobody's
+ * fault.
+ */
+function hasLeft(error: unknown): boolean {
+  const { originalError = error } = Object(error) as { readonly originalError?: unknown }
+  const { name, message } = Object(originalError) as Partial<Error>
+  return name === 'AbortError' && message === 'The client left'
+}
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
 function holdSchema(
   config: VariesBySections,
   sources: readonly { readonly variesBy: VariesBy | undefined }[],
-): {
-  plugin: Plugin
-  current(): GraphQLSchema
-} {
+) {
   const { dependencies = {} } = config
   const declareVariesBy = createVariesBy(
     config,
     sources.map(({ variesBy }) => variesBy),
   )
   let latest: GraphQLSchema | undefined
-  return {
-    plugin: {
-      onSchemaChange: ({ schema }) => {
-        latest = schema as GraphQLSchema
-        stateDependencies(latest, dependencies)
-        declareVariesBy(latest)
-      },
+  const plugin: Plugin = {
+    onSchemaChange: ({ schema }) => {
+      latest = schema as GraphQLSchema
+      stateDependencies(latest, dependencies)
+      declareVariesBy(latest)
     },
-    current() {
+  }
+  return {
+    plugin,
+    current(): GraphQLSchema {
       const fields = Object.values(latest?.getQueryType()?.getFields() ?? {})
       // Sources without a query have the one field that nobody wrote.
       const isWritten =
@@ -72,31 +95,63 @@ function holdSchema(
   }
 }
 
-type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
+/**
+ * The WebSocket handler of one gateway, at the path of the endpoint and at the path below it for sockets only. It listens
+ * on a separate server that takes no connections, so that a reload can hand upgrades from one gateway to the next at once.
+ */
+function createLiveSockets(
+  plugin: LiveQueryPlugin,
+  { config, logger, access, paths }: Parts,
+  http: HttpSettings,
+  clientOf: LiveServerOptions['clientOf'],
+) {
+  const served = [paths.graphqlLive, paths.graphql]
+  const hub = createServer()
+  const servers = served.map((path) =>
+    attachLiveServer(hub, {
+      plugin,
+      allowedOrigins: allowedOrigins(config, http),
+      clientOf,
+      ...(config.liveQuery && { updateFields: config.liveQuery.updateFields, ...config.liveQuery.sockets }),
+      ...access.sockets,
+      path,
+      onError: (error) =>
+        isOriginRefused(error)
+          ? logger.warn(
+              error,
+              'WebSocket refused because its origin is not allowed; add the origin to liveQuery.allowedOrigins, or to graphql.cors if liveQuery.allowedOrigins is not set',
+            )
+          : logger.error(error, 'live socket failed'),
+    }),
+  )
+  let closed: Promise<unknown> | undefined
+
+  return {
+    handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+      // Node leaves the socket without a listener; without one, a client's reset would end the process.
+      socket.on('error', () => {})
+      if (served.includes(pathnameOf(request.url ?? '/'))) hub.emit('upgrade', request, socket, head)
+      else refuseUpgrade(socket, 404)
+    },
+    /** Closes every socket with 1001; safe to call twice. */
+    async close(): Promise<void> {
+      closed ??= Promise.all(servers.map((server) => server.close()))
+      await closed
+    },
+  }
+}
+
+/** Whoever asks may be a stranger's page. */
+function isOriginRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'LIVE_QUERY_ORIGIN'
+}
 
 /** With live queries off, sockets still serve queries, mutations and subscriptions. */
-function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveParts): LiveQueryPlugin {
+function livePlugin({ config: { liveQuery }, bus, logger, access }: Parts): LiveQueryPlugin {
   const onError = (error: unknown): void => logger.error(error, 'live query failed')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
   const { allowedOrigins: _, updateFields: __, sockets: ___, ...options } = liveQuery ?? {}
   return useLiveQuery({ ...options, ...access.live, bus, onError })
-}
-
-/** The sockets of the endpoint, and of the path below it that is theirs alone. */
-function socketsFor(
-  plugin: LiveQueryPlugin,
-  { config, logger, access, paths }: LiveParts & Pick<Parts, 'paths'>,
-  { http, clientOf }: { readonly http: HttpSettings } & Pick<LiveSocketsOptions, 'clientOf'>,
-): LiveSockets {
-  return createLiveSockets({
-    plugin,
-    paths: [paths.graphqlLive, paths.graphql],
-    logger,
-    allowedOrigins: allowedOrigins(config, http),
-    clientOf,
-    ...(config.liveQuery && { updateFields: config.liveQuery.updateFields, ...config.liveQuery.sockets }),
-    ...access.sockets,
-  })
 }
 
 /** Pages that may ask over HTTP may open a socket. */
@@ -108,18 +163,8 @@ function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): A
 const READINESS_TIMEOUT_MS = 2000
 const REMEMBERED_MS = 1000
 
-interface Health {
-  /** Asks every source. */
-  of(signal: AbortSignal): Promise<readonly SourceHealth[]>
-  /** Whether requests may be sent here. */
-  isReady(): Promise<boolean>
-  readonly isDraining: boolean
-  /** From now on it is not ready. */
-  startDraining(): void
-}
-
 /** Only sources that the config calls `required` count for readiness: any other may fail without taking all replicas out. */
-function createHealth(sources: readonly Source[], config: SourceSections): Health {
+function createHealth(sources: readonly Source[], config: SourceSections) {
   const of = (signal: AbortSignal, asked = sources): Promise<SourceHealth[]> =>
     Promise.all(asked.map((source) => source.health(signal)))
   const required = sources.filter(({ kind, name }) => config[kind]?.[name]?.required)
@@ -129,7 +174,7 @@ function createHealth(sources: readonly Source[], config: SourceSections): Healt
   }, REMEMBERED_MS)
   let draining = false
   return {
-    of: (signal) => of(signal),
+    of: (signal: AbortSignal) => of(signal),
     get isDraining() {
       return draining
     },
@@ -219,7 +264,7 @@ export function compose(parts: Parts): Gateway {
   readings.live = () => live.store.stats()
   readings.cacheBytes = () => cache?.stats().bytes
   const clientOf = clientsBy(createTrustedProxies(config.server?.trustProxy ?? false))
-  const liveSockets = socketsFor(live, parts, { http, clientOf })
+  const liveSockets = createLiveSockets(live, parts, http, clientOf)
   const liveStreams = createLiveStreams(live)
   const subscriptions = new OpenStreams()
   const schema = holdSchema(config, sources)

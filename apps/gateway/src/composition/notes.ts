@@ -1,15 +1,17 @@
-import type { GraphQLSchema } from 'graphql'
+import type { GraphQLSchema, GraphQLField } from 'graphql'
 import { unknownLiveCallers } from '../dependencies/live-callers.ts'
-import { noteUncachedCode } from '../dependencies/varies-by.ts'
-import { lateBackends, type Note } from './late-backends.ts'
+import { needsVariesBy } from '../dependencies/varies-by.ts'
 import type { Parts } from './parts.ts'
-import { unknownLiveTypes } from './unknown-live-types.ts'
-import { statedChanges, statedDependsOn } from '@vinyasa/invalidation'
+import { statedChanges, statedDependsOn, type VariesBy } from '@vinyasa/invalidation'
 import { areUnknown, suggestFor, definitionsIn } from '../coordinates.ts'
 import { formatPath, messageOf } from '../errors.ts'
 import { firstMistake } from '../texts/first-mistake.ts'
-import type { AccessRule, AccessSections } from '../access/access-types.ts'
+import type { AccessRule } from '../access/access-types.ts'
 import { refusalOf, toRequirement } from '../access/rules/requirement.ts'
+import type { LiveOptions } from '@vinyasa/base'
+import type { GatewayConfig } from '../config/types.ts'
+import { deadlinesOf } from '../http/deadlines.ts'
+import { declaredSources } from '../sources/kinds.ts'
 
 /** Limit of the places that a note lists. */
 const MAX_LISTED = 10
@@ -18,14 +20,7 @@ const MAX_LISTED = 10
  * Returns a note on rules that refuse everybody, since nobody is ever known to ask; none if tokens or plugins
  * may say who asks. Keeping fields from everybody may be meant, so that it is no mistake.
  */
-function noteUnmetRules(
-  schema: GraphQLSchema,
-  {
-    auth,
-    access = {},
-    plugins = [],
-  }: Pick<AccessSections, 'auth' | 'access'> & { readonly plugins?: readonly object[] | undefined },
-): string[] {
+function noteUnmetRules(schema: GraphQLSchema, { auth, access = {}, plugins = [] }: GatewayConfig): string[] {
   // Code may say who asks too.
   if (auth || plugins.length > 0) return []
   const { fields = {}, policies = {} } = access
@@ -39,10 +34,25 @@ function noteUnmetRules(
   })
   const places = [...new Set(unmet.map(([coordinate]) => coordinate))]
   if (places.length === 0) return []
-  const more = places.length - MAX_LISTED
-  const listed = places.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `access to ${listed} is always refused because the rules require an authenticated caller, but auth.jwt is not set; set auth.jwt, or add a plugin that sets context.auth`,
+    `access to ${listed(places)} is always refused because the rules require an authenticated caller, but auth.jwt is not set; set auth.jwt, or add a plugin that sets context.auth`,
+  ]
+}
+
+function listed(coordinates: readonly string[]): string {
+  const more = coordinates.length - MAX_LISTED
+  return coordinates.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** Returns a line that names the fields of code which keep responses out of the cache, as nothing declares what they read. */
+function noteUncachedCode(schema: GraphQLSchema, config: GatewayConfig): readonly string[] {
+  if (!needsVariesBy(config)) return []
+  const fields = [...definitionsIn(schema)].flatMap(([coordinate, { extensions }]) =>
+    (extensions['variesBy'] as VariesBy | undefined)?.isPersonal ? [coordinate] : [],
+  )
+  if (fields.length === 0) return []
+  return [
+    `responses with ${listed(fields)} are not cached because the request headers that the resolvers read are not declared; declare the headers, or [] if the resolver reads none, for example with dependencies: { '${fields[0]}': { variesBy: [] } }`,
   ]
 }
 
@@ -83,10 +93,62 @@ function unknownStatedTypes(schema: GraphQLSchema): readonly string[] {
   )
 }
 
+function quoted(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `"${name}"`).join(', ')
+}
+
 function lineFor(schema: GraphQLSchema, field: string, setting: string, names: readonly string[]): string {
   const [first = ''] = names
-  const listed = [...new Set(names)].map((name) => `"${name}"`).join(', ')
-  return `${field}: ${setting} lists ${listed}, but the schema has no such type${suggestFor(schema, first)}`
+  return `${field}: ${setting} lists ${quoted(names)}, but the schema has no such type${suggestFor(schema, first)}`
+}
+
+/**
+ * Returns a line for each field of `Query` whose live queries wait for types that the schema does not have, and for none that it
+ * has.
+ */
+function unknownLiveTypes(schema: GraphQLSchema, { liveQuery = {} }: GatewayConfig): readonly string[] {
+  if (liveQuery === false) return []
+  const { fields = {} } = liveQuery
+  return Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) =>
+    statedTypes(field, fields[field.name])
+      .filter((types) => areUnknown(schema, types))
+      .map((types) => lineForLive(schema, field.name, types)),
+  )
+}
+
+/** The types of each list that counts for the field. */
+function statedTypes(
+  { extensions }: GraphQLField<unknown, unknown>,
+  own: LiveOptions | undefined,
+): readonly (readonly string[])[] {
+  const written = extensions['liveQuery'] as LiveOptions | undefined
+  const { triggers = written?.triggers ?? [], dependsOn = written?.dependsOn ?? [] } = own ?? {}
+  return [triggers.map((trigger) => trigger.replace(/\..*$/s, '')), dependsOn]
+}
+
+function lineForLive(schema: GraphQLSchema, field: string, types: readonly string[]): string {
+  const names = [...new Set(types)]
+  const near = names.length === 1 ? suggestFor(schema, String(names[0])) : ''
+  const listed = quoted(names)
+  const waits = `Query.${field}: live queries of this field wait for events of ${listed}, but the schema has no such ${names.length === 1 ? 'type' : 'types'}`
+  return `${waits}${near === '' ? '.' : near} Correct triggers or dependsOn, unless external invalidation events use ${names.length === 1 ? 'this type name' : 'these type names'}.`
+}
+
+/** Says of each source whose calls may take longer than an answer may take to begin that it is cut off before. */
+function lateBackends(config: GatewayConfig): readonly Note[] {
+  const { answerTimeoutMs } = deadlinesOf(config.server ?? {})
+  return declaredSources(config)
+    .filter(({ longestCallMs }) => answerTimeoutMs > 0 && longestCallMs > answerTimeoutMs)
+    .map(({ section, name, longestCallMs }) => ({
+      source: name,
+      note: `${section}.${name}: calls to this source can take up to ${longestCallMs} ms, but server.answerTimeoutMs ends requests whose response has not started after ${answerTimeoutMs} ms; raise server.answerTimeoutMs, or lower the timeouts of the source`,
+    }))
+}
+
+/** A note on something that may not be as it was meant. */
+export interface Note {
+  readonly source: string
+  readonly note: string
 }
 
 /**

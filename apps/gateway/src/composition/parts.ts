@@ -6,7 +6,7 @@ import type { OpenedBus } from '../bus/open-bus.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { LateReadings } from '../observability/metrics/late-readings.ts'
+import type { MetricsReadings } from '../observability/metrics/metrics.ts'
 import type { Observability } from '../observability/observability.ts'
 import type { Source } from '../sources/source.ts'
 
@@ -20,7 +20,7 @@ export interface Parts {
   readonly sources: readonly Source[]
   readonly closeBackends: () => Promise<void>
   readonly observability: Observability
-  readonly readings: LateReadings
+  readonly readings: MetricsReadings
   readonly access: Access
   readonly paths: GatewayPaths
   readonly typeDefs: DocumentNode | undefined

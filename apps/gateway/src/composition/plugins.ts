@@ -24,24 +24,17 @@ import type { IResolvers } from '@graphql-tools/utils'
 import { extendWith } from '../schema/extend-schema.ts'
 import { mistakeAt } from '../errors.ts'
 
-/** The gateway's own behaviours by the setting of the config that they come from; undefined where it is off. */
-interface OwnBehaviours {
-  readonly responseCache: Plugin | undefined
-  readonly defer: Plugin | undefined
-  readonly liveQuery: Plugin | undefined
-}
-
 /**
  * Throws `ConfigError` when the config adds a plugin that the gateway has already: two caches would evict each
- * for itself, and the second `@defer` or `@live` would never see an operation.
+ * for itself, and the second `@defer` or `@live` would never see an operation. `own`: settings of the config that turn on
+ * a plugin of the gateway.
  */
-function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): void {
+function refuseDoubles(added: readonly Plugin[], own: ReadonlySet<unknown>): void {
   for (const [index, plugin] of added.entries()) {
     const { name } = Object((plugin as { readonly behaviour?: unknown }).behaviour) as {
       readonly name?: unknown
     }
-    const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === name)
-    if (!isDouble) continue
+    if (!own.has(name)) continue
     throw mistakeAt(
       ['plugins', index],
       `the gateway already adds this plugin because \`${String(name)}\` is on; remove the plugin from plugins, and set its options in \`${String(name)}\``,
@@ -86,11 +79,11 @@ export function pluginsOf(
   const operationSources = useOperationSources(sources, config)
   const defer = deferPlugin(config)
   const added = config.plugins ?? []
-  refuseDoubles(added, {
-    responseCache: cachePlugin,
-    defer: config.defer === false ? undefined : defer,
-    liveQuery: config.liveQuery === false ? undefined : live,
-  })
+  const own = ['defer', 'liveQuery'] as const
+  refuseDoubles(
+    added,
+    new Set([...(cache ? ['responseCache'] : []), ...own.filter((name) => config[name] !== false)]),
+  )
   // A plugin that wraps the executor would be taken for an executor that answers as a whole. Behind the cache otherwise,
   // which answers hits before parse as long as nobody before it looks at the execution.
   const isDeferFirst = added.some((plugin) => plugin.onExecute !== undefined)

@@ -62,8 +62,9 @@ export interface ObservabilityOptions {
 /** A log always; metrics and traces as far as the config asks for them. */
 export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
   const { config, logger, readings, paths, shareMetrics } = options
-  const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
-  const activity = hasStatusPage(config) ? createActivity(paths.graphql) : undefined
+  const isDevelopment = config.preset !== 'production'
+  const { metrics: asked = isDevelopment, status = isDevelopment, tracing: traced = false } = config
+  const activity = status ? createActivity(paths.graphql) : undefined
   // What counts, and OpenTelemetry, are loaded only where they are asked for.
   const metrics =
     asked === false
@@ -75,6 +76,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
         })
   const token = typeof asked === 'object' ? asked.token : undefined
   const tracing = traced ? (await import('./tracing.ts')).createTracing() : undefined
+  const parts = [activity, tracing, metrics].filter((each) => each !== undefined)
   const recorder = new Recorder({
     observers: [
       createRequestLog({
@@ -82,24 +84,15 @@ export async function createObservability(options: ObservabilityOptions): Promis
         redact: config.log?.redact,
         quiet: [paths.live, paths.ready, METRICS_PATH],
       }),
-      ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
+      ...parts.map(({ observer }) => observer),
     ],
   })
   return {
     ended: (end) => recorder.ended(end),
     plugins: [useRecorder(recorder), ...(metrics ? [useMetricsEndpoint(metrics, token)] : [])],
-    observe: observeAll([
-      countBackendCalls,
-      ...(activity ? [activity.observe] : []),
-      ...(metrics ? [metrics.observe] : []),
-      ...(tracing ? [tracing.observe] : []),
-    ]),
+    observe: observeAll([countBackendCalls, ...parts.map(({ observe }) => observe)]),
     observeCost: metrics?.observeCost,
     activity,
     end: () => metrics?.end(),
   }
-}
-
-function hasStatusPage({ status, preset }: ObservabilitySections & PresetSections): boolean {
-  return status ?? preset !== 'production'
 }

@@ -11,14 +11,17 @@ import type { ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from '../request-record.ts'
 import { counterTallies, histogramTallies, type Tally } from '../tallies.ts'
 
-/** Values that are read at each scrape. */
+/**
+ * Values that are read at each scrape. Some are set after the metrics are created, because metrics are created before the
+ * parts that they observe.
+ */
 export interface MetricsReadings {
   /** Returns undefined until live queries are created, or if they are off. */
-  readonly live: () => LiveReading | undefined
+  live: () => LiveReading | undefined
   /** Undefined until the server listens. */
-  readonly load?: (() => LoadReading) | undefined
+  load?: (() => LoadReading) | undefined
   /** Returns the memory of the response cache in bytes, or undefined without a cache. */
-  readonly cacheBytes: () => number | undefined
+  cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
   /** Returns the number of log lines lost since the last call. Gateways that share a log share this number. */
   readonly lostLogLines: () => number
