@@ -16,7 +16,6 @@ export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { Callers, FairQueue, NO_PLACE, ownerOfWork } from './fair-queue.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
-export type { JsonText } from './json/json-text.ts'
 export {
   LEAST_POLL_INTERVAL_MS,
   LIVE_OPTIONS,
@@ -42,7 +41,7 @@ export { createRoom, notePlace, type Place, placeOf, type Room } from './memory/
 export { type Abortable, Ending, ENDING, endingOf, hasLeft, isSignal, signalOf } from './ending.ts'
 export { onAbort } from './on-abort.ts'
 export { onScriptShellEnd } from './script-shell.ts'
-export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
+export { type JsonText, stringifySlices, writeInSlices } from './json/stringify-slices.ts'
 export { createSparseReports, type SparseReports } from './sparse-reports.ts'
 export {
   type HeldReply,

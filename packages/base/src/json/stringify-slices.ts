@@ -1,6 +1,8 @@
-import type { JsonText } from './json-text.ts'
 import { isPlainObject } from '../objects.ts'
 import { SLICE_BYTES, type Turns } from '../turns.ts'
+
+/** JSON as a string or as UTF-8 bytes. */
+export type JsonText = string | Buffer
 
 /** Items that are stringified at once, unless they are long. */
 const SOME = 64

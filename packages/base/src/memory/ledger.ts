@@ -32,29 +32,6 @@ export interface Ledger {
 /** Dropping goes on until this part of the budget is free, so that it does not start again with the next byte. */
 const FREED = 1 / 8
 
-class Held implements Holding {
-  bytes = 0
-  readonly owner: unknown
-  readonly drop: (() => void) | undefined
-  readonly #onResize: (held: Held, bytes: number) => void
-  isReleased = false
-
-  constructor(owner: unknown, drop: (() => void) | undefined, onResize: (held: Held, bytes: number) => void) {
-    this.owner = owner ?? this
-    this.drop = drop
-    this.#onResize = onResize
-  }
-
-  resize(bytes: number): void {
-    if (!this.isReleased) this.#onResize(this, bytes)
-  }
-
-  release(): void {
-    this.resize(0)
-    this.isReleased = true
-  }
-}
-
 /**
  * Creates a ledger with a budget in bytes. If it is exceeded, the largest owner loses its largest holdings first,
  * until an eighth of the budget is free.
@@ -64,12 +41,30 @@ export function createLedger(maxBytes: number): Ledger {
   let total = 0
   let dropped = 0
 
-  function resize(held: Held, bytes: number): void {
-    const before = held.bytes
-    held.bytes = bytes
-    total += bytes - before
-    if (before === 0 || bytes === 0) list(held)
-    if (bytes > before && total > maxBytes) dropLargest()
+  class Held implements Holding {
+    bytes = 0
+    readonly owner: unknown
+    readonly drop: (() => void) | undefined
+    isReleased = false
+
+    constructor(owner: unknown, drop: (() => void) | undefined) {
+      this.owner = owner ?? this
+      this.drop = drop
+    }
+
+    resize(bytes: number): void {
+      if (this.isReleased) return
+      const before = this.bytes
+      this.bytes = bytes
+      total += bytes - before
+      if (before === 0 || bytes === 0) list(this)
+      if (bytes > before && total > maxBytes) dropLargest()
+    }
+
+    release(): void {
+      this.resize(0)
+      this.isReleased = true
+    }
   }
 
   function list(held: Held): void {
@@ -106,14 +101,14 @@ export function createLedger(maxBytes: number): Ledger {
       return total > maxBytes
     },
     hold(owner, bytes, drop) {
-      const held = new Held(owner, drop, resize)
+      const held = new Held(owner, drop)
       held.resize(bytes)
       return held
     },
   }
 }
 
-function sum(holdings: Iterable<Held>): number {
+function sum(holdings: Iterable<{ readonly bytes: number }>): number {
   let bytes = 0
   for (const held of holdings) bytes += held.bytes
   return bytes

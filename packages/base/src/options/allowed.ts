@@ -1,3 +1,5 @@
+import { isRecord } from '../objects.ts'
+
 /**
  * Describes the allowed values of an option. `NaN`, the result of `Number` for a missing variable, is not a valid
  * number.
@@ -33,9 +35,6 @@ export class Allowed<Value> {
   }
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isText = (value: unknown): boolean => typeof value === 'string'
 
 /** Allows only true and false. Strings such as `'false'` from environment variables are refused. */
@@ -50,7 +49,7 @@ export const texts: Allowed<readonly string[]> = new Allowed(
 
 export const textsByName: Allowed<Readonly<Record<string, string>>> = new Allowed(
   'an object of strings',
-  (value) => isObject(value) && Object.values(value).every((one) => one === undefined || isText(one)),
+  (value) => isRecord(value) && Object.values(value).every((one) => one === undefined || isText(one)),
   { isSecret: true },
 )
 
@@ -58,7 +57,7 @@ export const textsByName: Allowed<Readonly<Record<string, string>>> = new Allowe
 export const valuesByName: Allowed<object> = new Allowed(
   'an object of strings or lists of strings',
   (value) =>
-    isObject(value) &&
+    isRecord(value) &&
     Object.values(value)
       .flat()
       .every((one) => one === undefined || isText(one)),
@@ -67,7 +66,7 @@ export const valuesByName: Allowed<object> = new Allowed(
 
 export const optionsList: Allowed<readonly object[]> = new Allowed(
   'a list of objects',
-  (value) => Array.isArray(value) && value.every(isObject),
+  (value) => Array.isArray(value) && value.every(isRecord),
 )
 
 export function oneOf(...names: readonly string[]): Allowed<string> {

@@ -1,2 +1,0 @@
-/** JSON as a string or as UTF-8 bytes. */
-export type JsonText = string | Buffer
