@@ -14,8 +14,7 @@ import {
   type ValidationRule,
   versionInfo,
 } from 'graphql'
-import { Walk } from './walk.ts'
-import { WalkContext } from './walk-context.ts'
+import { Walk, WalkContext } from './walk.ts'
 
 /** graphql 17 tells those who trace it of each validation. */
 const isOwnWay = versionInfo.major > 16

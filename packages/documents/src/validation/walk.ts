@@ -1,6 +1,58 @@
-import { type ASTNode, type ASTVisitor, BREAK, type DocumentNode, Kind, type VariableNode } from 'graphql'
+import {
+  type ASTNode,
+  type ASTVisitor,
+  BREAK,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  ValidationContext,
+  type VariableNode,
+} from 'graphql'
 import { isList, memberOf, membersOf } from '../members.ts'
-import type { WalkContext } from './walk-context.ts'
+
+type Definition = OperationDefinitionNode | FragmentDefinitionNode
+type Usages = ReturnType<ValidationContext['getVariableUsages']>
+
+/** A context of rules that is told what one walk sees. */
+export class WalkContext extends ValidationContext {
+  readonly typeInfo: TypeInfo
+  readonly #usages = new Map<unknown, Usages>()
+
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    report: (error: GraphQLError) => void,
+    hideSuggestions: boolean,
+  ) {
+    const typeInfo = new TypeInfo(schema)
+    super(schema, document, typeInfo, report, hideSuggestions)
+    this.typeInfo = typeInfo
+  }
+
+  /** Returns the use of the variable at which the walk is. */
+  usageOf(node: VariableNode): Usages[number] {
+    const { typeInfo } = this
+    return {
+      node,
+      type: typeInfo.getInputType(),
+      defaultValue: typeInfo.getDefaultValue(),
+      parentType: typeInfo.getParentInputType(),
+    }
+  }
+
+  /** Notes what an operation or a fragment uses, when the walk has been through it. */
+  noteUsages(definition: Definition, usages: Usages): void {
+    this.#usages.set(definition, usages)
+  }
+
+  override getVariableUsages(node: Parameters<ValidationContext['getVariableUsages']>[0]): Usages {
+    return this.#usages.get(node) ?? super.getVariableUsages(node)
+  }
+}
 
 type Visit = (
   node: ASTNode,
@@ -35,7 +87,7 @@ export class Walk {
   readonly #seesNames: boolean
   readonly #path: (string | number)[] = []
   readonly #ancestors: unknown[] = []
-  #usages: ReturnType<WalkContext['usageOf']>[] = []
+  #usages: Usages[number][] = []
   #isInVariable = false
 
   constructor(visitors: readonly ASTVisitor[], context: WalkContext) {
