@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { AnswerCalls } from './answer-calls.ts'
-import { type Abortable, createAttachment, type Attachment, type Ending } from '@vinyasa/base'
+import { type Abortable, type Attachment, createAttachment, Ending, onAbort } from '@vinyasa/base'
 
 /**
  * Limits the size of the response to one operation. 0 disables a limit. Larger responses fail with
@@ -35,6 +34,26 @@ export interface AnswerWatcher {
   holds(size: AnswerSize, bytes: number): void
   /** The answer is made or given up. Told perhaps several times. */
   over(size: AnswerSize): void
+}
+
+/** Ends the calls that are made for one answer, together: it is given up, or whoever waits for it leaves. */
+class AnswerCalls {
+  readonly ending: Ending = new Ending()
+  #letGo: (() => void) | undefined
+
+  /** Ends them also when this one aborts, until it is let go. Whoever waits is the same for all of an answer's calls. */
+  follow(leaving: Abortable): void {
+    this.#letGo ??= onAbort(leaving, () => this.ending.abort(leaving.reason))
+  }
+
+  giveUp(): void {
+    this.ending.abort()
+  }
+
+  /** A request may live for hours after one of its answers. */
+  letGo(): void {
+    this.#letGo?.()
+  }
 }
 
 /** The size of what has been made of an answer, whoever makes it: plans, resolvers, deferred fragments. */
