@@ -1,8 +1,9 @@
 import { flag, type KnownOptions, refuseWrongOptions, type Room } from '@vinyasa/base'
+import { validateInOneWalk } from '@vinyasa/documents'
+import { validate } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import type { interpreter } from './execution/interpreter.ts'
-import { onValidate } from './execution/one-walk.ts'
 import { createDocumentRoom } from './document-room.ts'
 import { Known } from './known.ts'
 import { Pipeline } from './pipeline.ts'
@@ -53,7 +54,10 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
     onSchemaChange() {
       known.clear()
     },
-    onValidate,
+    // Only in the place of graphql's own function, not of one that another plugin has put there.
+    onValidate({ validateFn, setValidationFn }) {
+      if (validateFn === validate) setValidationFn(validateInOneWalk as typeof validateFn)
+    },
     // The pipeline asks Envelop to execute no operation. Who does is a plugin with a transport of its own.
     onExecute({ executeFn, setExecuteFn }) {
       const way = pipeline
