@@ -164,22 +164,17 @@ export class OperationRun {
 
   /** A whole result has its errors masked, and goes out in parts where somebody delivers it so. */
   #whole(executed: MaybePromise<unknown>): MaybePromise<unknown> {
-    const { delivers } = this.#server
+    const { delivers, masking } = this.#server
     return after(executed, (result) => {
       if (isAsyncIterable(result)) return result
-      const given = result as ExecutionResult
-      const whole = given.errors == null ? given : this.#masked(this.#asSent(given))
-      let delivered: MaybePromise<unknown> = whole
+      const sent = this.#asSent(result as ExecutionResult)
+      let delivered: MaybePromise<unknown> = this.operation.progress.isFinal ? sent : masking.whole(sent)
       for (const deliver of delivers)
         delivered = after(delivered, (found) =>
           isAsyncIterable(found) ? found : deliver(this.operation, found as ExecutionResult),
         )
       return delivered
     })
-  }
-
-  #masked(result: ExecutionResult): ExecutionResult {
-    return this.operation.progress.isFinal ? result : this.#server.masking.whole(result)
   }
 
   /** Errors stand where they do in the document that the client sent. */
