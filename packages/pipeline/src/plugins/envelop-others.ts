@@ -2,7 +2,7 @@ import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { envelop, type Plugin } from 'graphql-yoga'
 import { yogasPlugins } from '@vinyasa/yoga-internals'
 import type { Enveloped, Hook } from '../yoga.ts'
-import { isBehaviour } from './read-plugins.ts'
+import { isBehaviour } from './others.ts'
 
 /**
  * Envelop's parsing and validation, with the hooks of plugins without a behaviour: other people's and Yoga's own, its
