@@ -23,20 +23,15 @@ interface TypeClosure {
   readonly isOpen: boolean
 }
 
-interface TypeClosures {
-  of(typeName: string): TypeClosure
-  isEntity(typeName: string): boolean
-}
-
 /** Each closure is computed once, when it is first asked for. */
-function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]): TypeClosures {
+function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]) {
   const roots = rootsOf(schema)
   let queried: ReadonlySet<string> | undefined
 
   /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
   function hasId(type: GraphQLObjectType): boolean {
     if (!idFields.some((name) => name in type.getFields())) return false
-    queried ??= typesBelow(schema, schema.getQueryType()?.name)
+    queried ??= typesOfQueries(schema)
     return queried.has(type.name)
   }
 
@@ -47,22 +42,9 @@ function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]):
 
   /** Adds to `types` what `typeName` is made of, and gives the names that fields on the way state. */
   function walk(typeName: string, types: Set<string>): string[] {
-    const stated: string[] = []
-    const waiting = [typeName]
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      for (const type of possibleObjects(schema, schema.getType(name))) {
-        // A payload's `query: Query` offers another question; it is no part of the answer.
-        if (roots.has(type) || types.has(type.name)) continue
-        types.add(type.name)
-        if (hasId(type)) continue
-        for (const field of Object.values(type.getFields())) {
-          stated.push(...(statedDependsOn(field) ?? []))
-          const below = getNamedType(field.type)
-          if (!isLeafType(below)) waiting.push(below.name)
-        }
-      }
-    }
-    return stated
+    // A payload's `query: Query` offers another question; it is no part of the answer.
+    const followed = addReached(schema, typeName, types, roots, hasId)
+    return followed.flatMap((field) => statedDependsOn(field) ?? [])
   }
 
   function closureOf(typeName: string): TypeClosure {
@@ -87,21 +69,41 @@ function rootsOf(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType | null | 
   return new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
 }
 
-/** All object types that the fields of a type lead to. */
-function typesBelow(schema: GraphQLSchema, root: string | undefined): ReadonlySet<string> {
+/** All object types that queries can return. */
+function typesOfQueries(schema: GraphQLSchema): ReadonlySet<string> {
   const found = new Set<string>()
-  const waiting = root === undefined ? [] : [root]
+  const root = schema.getQueryType()
+  if (root) addReached(schema, root.name, found, new Set(), () => false)
+  return found
+}
+
+/**
+ * Adds the object types that a type leads to, and returns the fields that were followed.
+ * @param left Types that are left out
+ * @param isEnd Whether the fields of an added type are not followed
+ */
+function addReached(
+  schema: GraphQLSchema,
+  start: string,
+  types: Set<string>,
+  left: ReturnType<typeof rootsOf>,
+  isEnd: (type: GraphQLObjectType) => boolean,
+): Field[] {
+  const followed: Field[] = []
+  const waiting = [start]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     for (const type of possibleObjects(schema, schema.getType(name))) {
-      if (found.has(type.name)) continue
-      found.add(type.name)
+      if (left.has(type) || types.has(type.name)) continue
+      types.add(type.name)
+      if (isEnd(type)) continue
       for (const field of Object.values(type.getFields())) {
+        followed.push(field)
         const below = getNamedType(field.type)
         if (!isLeafType(below)) waiting.push(below.name)
       }
     }
   }
-  return found
+  return followed
 }
 
 type Field = GraphQLField<unknown, unknown>
