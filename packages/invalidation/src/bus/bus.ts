@@ -1,10 +1,4 @@
-import type {
-  BatchName,
-  InvalidationBus,
-  InvalidationEvent,
-  InvalidationListener,
-  InvalidationPhase,
-} from '../types.ts'
+import type { InvalidationBus, InvalidationEvent, InvalidationListener, InvalidationPhase } from '../types.ts'
 
 export interface InvalidationBusOptions {
   /** Receives errors that listeners throw. Default: logs with `console.error`. */
@@ -20,28 +14,20 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
     react: new Set(),
   }
 
-  async function notify(
-    phase: ReadonlySet<InvalidationListener>,
-    events: readonly InvalidationEvent[],
-    name: BatchName | undefined,
-  ) {
-    const pending = [...phase].map(async (listener) => {
-      try {
-        await listener(events, name)
-      } catch (error) {
-        onError(error)
-      }
-    })
-    await Promise.all(pending)
-  }
-
   return {
     async publish(said, name) {
       if (said.length === 0) return
       const events = said.map(withoutEmptyId)
-      await notify(listeners.forget, events, name)
-      await notify(listeners.evict, events, name)
-      await notify(listeners.react, events, name)
+      for (const phase of [listeners.forget, listeners.evict, listeners.react]) {
+        const pending = [...phase].map(async (listener) => {
+          try {
+            await listener(events, name)
+          } catch (error) {
+            onError(error)
+          }
+        })
+        await Promise.all(pending)
+      }
     },
     subscribe(listener, { phase = 'react' } = {}) {
       // Wrapped so that one function subscribed twice is two subscriptions.
