@@ -12,6 +12,9 @@ export interface InvalidationEvent {
   readonly entityId?: string | undefined
 }
 
+/** Anything may have changed. */
+export const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
+
 /** Identifies one batch of events on a bus between processes. */
 export interface BatchName {
   /** Id of the process that published the batch. */

@@ -1,5 +1,5 @@
 import { type KnownOptions, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/base'
-import { ANYTHING } from '../anything.ts'
+import { ANYTHING } from '../types.ts'
 import type { Batch } from './batch.ts'
 import {
   createDistributedInvalidationBus,

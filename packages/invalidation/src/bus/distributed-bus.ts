@@ -1,4 +1,3 @@
-import { ANYTHING } from '../anything.ts'
 import { ownChannel, parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import {
@@ -13,22 +12,16 @@ import {
 } from '@vinyasa/base'
 import { Peers } from './peers.ts'
 import { createReminders } from '../mutations/reminders.ts'
-import type { BatchName, InvalidationBus, InvalidationListener } from '../types.ts'
+import { ANYTHING, type BatchName, type InvalidationBus, type InvalidationListener } from '../types.ts'
 
 /** Whom batches come from hears at most so often that they were applied: many replies of one time are one. */
 const APART_MS = 5
-
-interface Replies {
-  /** Replies on a channel to a greeting, or to a batch that was applied, by its sender and count. */
-  add(channel: string, origin?: string, n?: number): void
-  close(): void
-}
 
 /** Sends replies to the other processes: the first at once, those that follow close behind it together. */
 function createReplies(
   send: (channel: string, applied: Readonly<Record<string, number>> | undefined) => void,
   clock: Clock,
-): Replies {
+) {
   /** Of each channel on which a reply is owed, the counts of senders. */
   const owed = new Map<string, Map<string, number>>()
   let timer: unknown
@@ -44,13 +37,14 @@ function createReplies(
   }
 
   return {
-    add(channel, origin, n) {
+    /** Replies on a channel to a greeting, or to a batch that was applied, by its sender and count. */
+    add(channel: string, origin?: string, n?: number): void {
       const applied = owed.get(channel) ?? new Map<string, number>()
       owed.set(channel, applied)
       if (origin !== undefined && n !== undefined) applied.set(origin, Math.max(n, applied.get(origin) ?? 0))
       if (timer === undefined) flush()
     },
-    close: () => clock.clearTimeout(timer),
+    close: (): void => clock.clearTimeout(timer),
   }
 }
 

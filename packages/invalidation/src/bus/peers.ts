@@ -31,7 +31,8 @@ export class Peers {
   readonly #clock: Clock
   /** Of all that have not said goodbye, at the last look. */
   #oldestHeardAt = Infinity
-  #isMissing = false
+  /** Whether one was missing at the last look. */
+  isMissing = false
   #missingToldAt = -Infinity
   /** The channel did not take a batch in time, and nothing was heard since. */
   #isSilent = false
@@ -172,13 +173,8 @@ export class Peers {
     }
     this.#tell()
     this.#oldestHeardAt = oldest
-    this.#isMissing = oldest < silentSince
+    this.isMissing = oldest < silentSince
     return hasFallenSilent
-  }
-
-  /** Whether one was missing at the last look. */
-  get isMissing(): boolean {
-    return this.#isMissing
   }
 
   /** See `InvalidationBus.maxAgeMs`. Cheap: it is asked for each answer from a cache. */

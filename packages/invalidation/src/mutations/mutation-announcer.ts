@@ -1,7 +1,6 @@
-import { ANYTHING } from '../anything.ts'
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import { createReminders } from './reminders.ts'
-import type { InvalidationBus, InvalidationEvent } from '../types.ts'
+import { ANYTHING, type InvalidationBus, type InvalidationEvent } from '../types.ts'
 
 /**
  * Effect of a mutation that failed:

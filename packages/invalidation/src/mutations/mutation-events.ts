@@ -7,10 +7,9 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql'
-import { ANYTHING } from '../anything.ts'
 import { createDependencyCache } from '../dependencies/dependencies.ts'
 import { statedChanges } from '../dependencies/statements.ts'
-import type { InvalidationEvent } from '../types.ts'
+import { ANYTHING, type InvalidationEvent } from '../types.ts'
 import type { Verb } from './verb.ts'
 
 type Field = GraphQLField<unknown, unknown>

@@ -1,6 +1,5 @@
-import { ANYTHING } from '../anything.ts'
 import type { Clock } from '@vinyasa/base'
-import type { InvalidationEvent } from '../types.ts'
+import { ANYTHING, type InvalidationEvent } from '../types.ts'
 
 /** How long after a cut a backend is given to commit all the same. */
 const DELAYS_MS = [1_000, 5_000, 30_000]
