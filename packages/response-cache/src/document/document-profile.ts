@@ -23,8 +23,7 @@ import { createOperationMemo } from '@vinyasa/documents'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import { changedEntities } from './changed-entities.ts'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
-import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
-import { createIdFields } from './id-fields.ts'
+import { createEntityPlan, createIdFields, type EntityPlan } from './entity-plan.ts'
 import { sha256 } from './key.ts'
 import { normalizeDocument, type NormalizedDocument } from './normalize-document.ts'
 import { anyTag, type InvalidationTarget } from '../store/tags.ts'
@@ -104,8 +103,6 @@ export interface DocumentProfile
   readonly operation: `${OperationTypeNode}`
   /** Identifies the operation's meaning: same for all spellings of it. */
   readonly digest: string
-  /** Object types the result can hold, without the root type. */
-  readonly types: ReadonlySet<string>
   /** Every type that the document has to do with, by name: those it selects on, those it gives, and their interfaces. */
   readonly mentioned: ReadonlySet<string>
   /** The types that the result of a query depends on, or that a mutation changes. */
@@ -159,7 +156,6 @@ export function profileDocument(
     operation,
     digest: sha256(text),
     ...asked,
-    types: new Set(types),
     mentioned: new Set([...touched].map(({ name }) => name)),
     dependence,
     variesBy,

@@ -1,9 +1,25 @@
 import { isRecord } from '@vinyasa/base'
-import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { isObjectType, valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { selectOperation, type Dependencies, type FieldOfType } from '@vinyasa/invalidation'
 import { isListField, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
-import type { IdFieldOf } from './id-fields.ts'
 import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
+
+/**
+ * The one field that identifies the entities of a type: the first of `idFields` that it has. Never another one: an
+ * entity known by two ids would be two. Undefined for types that are no entities.
+ */
+type IdFieldOf = (typeName: string) => string | undefined
+
+export function createIdFields(schema: GraphQLSchema, idFields: readonly string[]): IdFieldOf {
+  const known = new Map<string, string | undefined>()
+  return (typeName) => {
+    if (known.has(typeName)) return known.get(typeName)
+    const type = schema.getType(typeName)
+    const name = isObjectType(type) ? idFields.find((field) => field in type.getFields()) : undefined
+    known.set(typeName, name)
+    return name
+  }
+}
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
 
