@@ -2,8 +2,7 @@ import { atLeast, type KnownOptions, text, wrongOption } from '@vinyasa/base'
 import { Redis } from 'ioredis'
 import { wrongOptions } from '../errors.ts'
 import { checkRedisUrl } from '../store/redis-url.ts'
-import type { RedisStoreOptions } from './options.ts'
-import { ConnectedStore, type RedisStore } from './redis-store.ts'
+import { ConnectedStore, type RedisStore, type RedisStoreOptions } from './redis-store.ts'
 
 const NAMES: KnownOptions<RedisStoreOptions> = {
   url: text,
