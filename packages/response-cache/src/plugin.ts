@@ -11,38 +11,29 @@ import { isBoundedBody, parseJsonBody, type RequestParser } from './http/json-bo
 
 type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 
-/** Reads the JSON bodies of a plain Yoga server without the stream in which Yoga counts them. */
-interface FrontDoor {
-  /** At the cache's own place among the plugins: sees which parser was chosen. */
-  readonly onRequestParse: RequestParseHook
-  /** Comes after every other plugin, Yoga's size limit among them. */
-  readonly last: Plugin & { readonly behaviour: object }
-}
-
-interface FrontDoorOptions {
-  /** Yoga's own for JSON bodies; undefined: not known. */
-  readonly jsonParser: () => unknown
-  /** Whether a plugin behind the cache may choose another parser. */
-  readonly isReplaced: () => boolean
-}
-
-function createFrontDoor({ jsonParser, isReplaced }: FrontDoorOptions): FrontDoor {
+/**
+ * Reads the JSON bodies of a plain Yoga server without the stream in which Yoga counts them.
+ * @param jsonParser Yoga's own for JSON bodies; undefined: not known.
+ * @param isReplaced Whether a plugin behind the cache may choose another parser.
+ */
+function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
   const parsers = createAttachment<RequestParser>()
-  return {
-    onRequestParse({ request, requestParser }) {
-      if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)
-    },
-    last: {
-      // For node-handler, which reads bodies without that stream.
-      behaviour: {},
-      onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
-        const parser = parsers.get(request)
-        if (!parser || isReplaced()) return
-        if (!silently(request, () => isBoundedBody(request, serverContext))) return
-        setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
-      },
+  /** At the cache's own place among the plugins: sees which parser was chosen. */
+  const onRequestParse: RequestParseHook = ({ request, requestParser }) => {
+    if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)
+  }
+  /** Comes after every other plugin, Yoga's size limit among them. */
+  const last: Plugin & { readonly behaviour: object } = {
+    // For node-handler, which reads bodies without that stream.
+    behaviour: {},
+    onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
+      const parser = parsers.get(request)
+      if (!parser || isReplaced()) return
+      if (!silently(request, () => isBoundedBody(request, serverContext))) return
+      setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
     },
   }
+  return { onRequestParse, last }
 }
 
 export interface ResponseCachePlugin extends Plugin {
@@ -82,14 +73,14 @@ export function useResponseCache(
     anyLooksEarly(plugins, yogas(), [plugin, recorder, frontDoor.last]),
   )
   const recorder = ignoredReads.includes('*') ? undefined : createRecorder(isSeenBefore)
-  const frontDoor = createFrontDoor({
-    jsonParser: once(() => chosenParser(parserHooks(yogas()), 'POST', 'application/json')),
-    isReplaced: once(() => {
+  const frontDoor = createFrontDoor(
+    once(() => chosenParser(parserHooks(yogas()), 'POST', 'application/json')),
+    once((): boolean => {
       const known = new Set<unknown>([frontDoor.last, ...Object.values(yogas())])
       const behind = plugins.slice(plugins.indexOf(plugin) + 1)
       return behind.some((other) => other.onRequestParse && !known.has(other))
     }),
-  })
+  )
 
   const plugin: ResponseCachePlugin = {
     readsHeaders: [],
