@@ -1,14 +1,12 @@
 import { systemClock } from '@vinyasa/base'
-import type { BatchName } from '@vinyasa/invalidation'
+import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { checkOptions } from './check-options.ts'
-import { causeOfEvents, isByEntity, tagsHit, tagsOfCause } from './invalidation-cause.ts'
 import { openRedisStore } from './open-redis-store.ts'
-import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
+import type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'
 import type { CacheEntry } from './store/entry.ts'
-import { HeldEntries } from './store/held-entries.ts'
-import type { Lookup, Ticket } from './store/lookup.ts'
+import { HeldEntries, type Lookup, type Ticket } from './store/held-entries.ts'
 import { SharedEntries } from './store/shared-entries.ts'
-import type { InvalidationTarget, Tags } from './store/tags.ts'
+import { type InvalidationTarget, type Tags, tagsOfTargets } from './store/tags.ts'
 
 /** Counts since the cache was created. */
 interface CacheStats {
@@ -38,21 +36,6 @@ const counterOf = {
   invalidated: 'invalidations',
   error: 'errors',
 } as const satisfies Record<Exclude<CacheEvent['type'], 'warning'>, keyof CacheStats>
-
-function createStats(): {
-  stats(): Omit<CacheStats, 'entries' | 'bytes'>
-  count(event: CacheEvent): void
-} {
-  const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
-    -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
-  }
-  return {
-    stats: () => ({ ...counts }),
-    count(event) {
-      if (event.type !== 'warning') counts[counterOf[event.type]]++
-    },
-  }
-}
 
 /** The target of a purge: one key, all of a type, one entity, or everything. */
 export type PurgeTarget = { readonly key: string } | InvalidationTarget | 'all'
@@ -96,7 +79,9 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const { strategy = 'types', bus, redisUrl, onEvent, clock = systemClock } = options
   checkOptions(options)
   const store = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
-  const { stats, count } = createStats()
+  const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
+    -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
+  }
   // Without news from the store, memory in front of it could serve what another process evicted.
   const isMemoryUsed = !store || store.subscribe !== undefined
   const maxAgeMs = (): number => bus?.maxAgeMs ?? Infinity
@@ -107,7 +92,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   })
 
   function emit(event: CacheEvent): void {
-    count(event)
+    if (event.type !== 'warning') counts[counterOf[event.type]]++
     if (onEvent) onEvent(event)
     // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
     else if (event.type === 'warning') console.warn(event.warning.message)
@@ -143,7 +128,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     close,
     [Symbol.asyncDispose]: close,
     isUntouched: (version, types) => held.versions.isUntouched(version, types),
-    stats: () => ({ ...stats(), entries: held.memory.size, bytes: held.memory.bytes }),
+    stats: () => ({ ...counts, entries: held.memory.size, bytes: held.memory.bytes }),
     peek: (key) => (isInTouch() ? held.find(key) : undefined),
     lookup(key) {
       const version = held.versions.now()
@@ -171,4 +156,45 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       }
     },
   }
+}
+
+function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause {
+  return {
+    source: 'event',
+    events,
+    types: [...new Set(events.map((event) => event.entityType))],
+    // An entity that was just created is in no entry yet, but may belong into any list of its type.
+    entities: events.map(({ entityType, operation, entityId }) => ({
+      type: entityType,
+      id: operation === 'create' ? undefined : entityId,
+    })),
+  }
+}
+
+/** Whether entries know the entities that they depend on, and not only their types. */
+function isByEntity(strategy: InvalidationStrategy): boolean {
+  return strategy === 'entities' || typeof strategy === 'function'
+}
+
+/** Tells what a change hits. Throws what a strategy of the owner's throws. */
+function tagsOfCause(cause: InvalidationCause, strategy: InvalidationStrategy): Tags {
+  // Nobody can narrow what the bus has missed.
+  const isGap = cause.source === 'event' && cause.types.includes('*')
+  if (strategy === 'all' || isGap) return 'all'
+  return tagsHit(targetsOf(cause, strategy), strategy)
+}
+
+/** Tells what the change of these targets hits: nothing where there is none. */
+function tagsHit(targets: readonly InvalidationTarget[] | 'all', strategy: InvalidationStrategy): Tags {
+  // `*` says that anything may have changed.
+  if (targets === 'all' || targets.some(({ type }) => type === '*')) return 'all'
+  return targets.length > 0 ? tagsOfTargets(targets, isByEntity(strategy)) : []
+}
+
+function targetsOf(
+  cause: InvalidationCause,
+  strategy: Exclude<InvalidationStrategy, 'all'>,
+): readonly InvalidationTarget[] | 'all' {
+  if (typeof strategy === 'function') return strategy(cause)
+  return strategy === 'entities' ? cause.entities : cause.types.map((type) => ({ type }))
 }

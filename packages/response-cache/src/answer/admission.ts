@@ -8,7 +8,7 @@ import {
 import { readBeyondKey, unknownCaller, misreadContext, unusableValue } from '../errors.ts'
 import { readsOf, silently } from '../http/request-reads.ts'
 import type { CacheEngine } from '../response-cache.ts'
-import type { Lifetimes } from './lifetimes.ts'
+import type { Lifetime } from '../store/entry.ts'
 import type { OperationState } from './operation-state.ts'
 import { isPromise } from '@vinyasa/base'
 import type { ResponseCacheOptions } from '../options.ts'
@@ -23,52 +23,44 @@ const UNUSABLE: unique symbol = Symbol('vinyasa.response-cache.unusable')
 const OF_REQUEST: ReadonlySet<PropertyKey> = new Set(['headers', 'url', 'method', 'cookies', 'cookieStore'])
 
 /** What the options `session` and `enabled` say of an operation, whatever they give: in doubt it is not cached. */
-class UserRules {
-  readonly #options: Pick<ResponseCacheOptions, Option>
-  readonly #warn: (warning: Error) => void
-  readonly #warned = new Set<string>()
+function createUserRules({ session, enabled }: ResponseCacheOptions, warn: (warning: Error) => void) {
+  const warned = new Set<string>()
   /** Whether an option reads members of a request in vain, found where it was called first. */
-  readonly #misreads = new Map<Option, boolean>()
+  const misreads = new Map<Option, boolean>()
 
-  constructor({ session, enabled }: ResponseCacheOptions, warn: (warning: Error) => void) {
-    this.#options = { session, enabled }
-    this.#warn = warn
-  }
-
-  isEnabled(context: Context): boolean {
-    const { enabled } = this.#options
-    if (!enabled) return true
-    if (this.#isMisread('enabled', enabled, context)) return false
-    const given: unknown = enabled(context)
-    return typeof given === 'object' && given !== null ? this.#refuse('enabled', given) : given !== false
-  }
-
-  sessionOf(context: Context): string | null | undefined | typeof UNUSABLE {
-    const { session } = this.#options
-    if (!session) return undefined
-    if (this.#isMisread('session', session, context)) return UNUSABLE
-    const given: unknown = session(context)
-    if (given === null || given === undefined || typeof given === 'string') return given
-    if (/^(number|bigint|boolean)$/.test(typeof given)) return String(given)
-    this.#refuse('session', given)
-    return UNUSABLE
-  }
-
-  #refuse(option: Option, given: unknown): false {
+  function refuse(option: Option, given: unknown): false {
     if (isPromise(given)) given.then(undefined, () => {})
     const warning = unusableValue(option, given)
-    if (!this.#warned.has(warning.message)) this.#warn(warning)
-    this.#warned.add(warning.message)
+    if (!warned.has(warning.message)) warn(warning)
+    warned.add(warning.message)
     return false
   }
 
-  #isMisread(option: Option, rule: (context: Context) => unknown, context: Context): boolean {
-    const known = this.#misreads.get(option)
+  function isMisread(option: Option, rule: (context: Context) => unknown, context: Context): boolean {
+    const known = misreads.get(option)
     if (known !== undefined) return known
     const name = readInVain(rule, context)
-    if (name !== undefined) this.#warn(misreadContext(option, name))
-    this.#misreads.set(option, name !== undefined)
+    if (name !== undefined) warn(misreadContext(option, name))
+    misreads.set(option, name !== undefined)
     return name !== undefined
+  }
+
+  return {
+    isEnabled(context: Context): boolean {
+      if (!enabled) return true
+      if (isMisread('enabled', enabled, context)) return false
+      const given: unknown = enabled(context)
+      return typeof given === 'object' && given !== null ? refuse('enabled', given) : given !== false
+    },
+    sessionOf(context: Context): string | null | undefined | typeof UNUSABLE {
+      if (!session) return undefined
+      if (isMisread('session', session, context)) return UNUSABLE
+      const given: unknown = session(context)
+      if (given === null || given === undefined || typeof given === 'string') return given
+      if (/^(number|bigint|boolean)$/.test(typeof given)) return String(given)
+      refuse('session', given)
+      return UNUSABLE
+    },
   }
 }
 
@@ -92,13 +84,16 @@ function readInVain(rule: (context: Context) => unknown, context: Context): stri
 
 /** Code may read headers by names that clients choose. */
 const MAX_WARNINGS = 100
+/** A year: Redis and JSON know no endless time, and RFC 9111 lets caches expect no more of `max-age`. */
+const LONGEST_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Says which operations the cache may answer, and under which key. */
 export class Admission {
   readonly profileOf: ProfileOf
   readonly #cache: CacheEngine
-  readonly #lifetimes: Lifetimes
-  readonly #rules: UserRules
+  readonly #defaultTtlMs: number
+  readonly #staleMs: number
+  readonly #rules: ReturnType<typeof createUserRules>
   readonly #hasSession: boolean
   readonly #ignoredTypes: readonly string[]
   readonly #ignoredReads: readonly string[]
@@ -106,13 +101,15 @@ export class Admission {
   /** Reasons for which operations are kept out; each is told of once. */
   readonly #warned = new Set<string>()
 
-  constructor(cache: CacheEngine, lifetimes: Lifetimes) {
+  constructor(cache: CacheEngine) {
     const { idFields = ['id'], ignoredTypes = [], varyHeaders = ['Authorization'] } = cache.options
     const { ttlMsBySchemaCoordinate, access, prefix, session, ignoredReads = [] } = cache.options
+    const { defaultTtlMs = 60_000, staleWhileRevalidateMs = 0 } = cache.options
     this.#cache = cache
-    this.#lifetimes = lifetimes
+    this.#defaultTtlMs = defaultTtlMs
+    this.#staleMs = Math.min(staleWhileRevalidateMs, LONGEST_MS)
     this.#hasSession = session !== undefined
-    this.#rules = new UserRules(cache.options, (warning) => cache.emit({ type: 'warning', warning }))
+    this.#rules = createUserRules(cache.options, (warning) => cache.emit({ type: 'warning', warning }))
     this.#ignoredTypes = ignoredTypes
     this.#ignoredReads = ignoredReads.map((name) => (name.includes('.') ? name : name.toLowerCase()))
     this.profileOf = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
@@ -180,10 +177,19 @@ export class Admission {
     return silently(request, () => this.#rules.isEnabled(context))
   }
 
+  /**
+   * How long a result is kept. `leftMs`: for how long the upstreams let it be kept. Where they say, nothing is served after
+   * that.
+   */
+  lifetimeOf({ ttlMs = this.#defaultTtlMs }: DocumentProfile, leftMs: number): Lifetime {
+    return { ttlMs: Math.min(ttlMs, LONGEST_MS, leftMs), staleMs: leftMs < Infinity ? 0 : this.#staleMs }
+  }
+
   #obstacleOf(profile: DocumentProfile): string | undefined {
     if (profile.operation !== 'query') return `the operation is a ${profile.operation}`
     if (profile.introspection) return 'the operation is an introspection query'
-    if (!this.#lifetimes.mayBeKept(profile)) return 'the TTL of the response is 0'
+    const { ttlMs = this.#defaultTtlMs } = profile
+    if (!(ttlMs > 0)) return 'the TTL of the response is 0'
     const ignored = this.#ignoredTypes.find((type) => profile.mentioned.has(type))
     return ignored === undefined ? undefined : `ignoredTypes contains ${ignored}`
   }

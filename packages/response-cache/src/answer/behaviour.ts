@@ -3,99 +3,84 @@ import {
   attempt,
   createAttachment,
   isNotFromHttp,
+  keyed,
   type MaybePromise,
   isAsyncIterable,
   systemClock,
-  type Clock,
   endingOf,
   freshUntilOf,
 } from '@vinyasa/base'
-import type { Behaviour, Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
+import type { Behaviour, Execute, Operation } from '@vinyasa/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import { Admission } from './admission.ts'
-import { Lifetimes } from './lifetimes.ts'
 import type { OperationState } from './operation-state.ts'
-import { StoredAnswers } from './stored-answers.ts'
+import { markUntouched, StoredAnswers } from './stored-answers.ts'
 import type { ExecutionResult } from 'graphql'
 import type { InvalidationCause, CacheEvent } from '../options.ts'
 import { readsOf, recordReads, silently } from '../http/request-reads.ts'
 import { LazyEntry, offHeap } from '../store/entry.ts'
-import { markUntouched } from './entry-result.ts'
 import { IncrementalMerge } from './incremental.ts'
-import { hasOwnHead } from './own-head.ts'
-import { LazyResult, serializeData } from './serialized-result.ts'
+import { hasOwnHead, LazyResult, serializeData } from './serialized-result.ts'
 
 /** Stores the results of operations that were executed, and shares them with those who wait for them. */
-class ResultKeeper {
-  readonly #cache: CacheEngine
-  readonly #admission: Admission
-  readonly #lifetimes: Lifetimes
-  readonly #clock: Pick<Clock, 'now'>
-
-  constructor(cache: CacheEngine, lifetimes: Lifetimes, admission: Admission) {
-    const { clock = systemClock } = cache.options
-    this.#cache = cache
-    this.#admission = admission
-    this.#lifetimes = lifetimes
-    this.#clock = clock
-  }
+function createResultKeeper(cache: CacheEngine, admission: Admission) {
+  const { clock = systemClock } = cache.options
 
   /** Takes the final result, and returns what to send. */
-  keep(state: OperationState, result: unknown): unknown {
+  function keep(state: OperationState, result: unknown): unknown {
     if (!state.ticket) return result
-    if (this.#isForOne(state)) {
-      this.failed(state)
+    if (isForOne(state)) {
+      failed(state)
       return result
     }
     if (isAsyncIterable(result)) {
       state.flight?.settle({ kind: 'unshareable' })
       // Other streams have no end to wait for: their parts are results of their own, as those of a live query are.
-      return state.profile?.incremental ? this.#keepParts(state, result) : result
+      return state.profile?.incremental ? keepParts(state, result) : result
     }
-    return this.#keepWhole(state, result as ExecutionResult)
+    return keepWhole(state, result as ExecutionResult)
   }
 
   /** There is nothing to keep: whoever waits for the operation must not wait longer. */
-  failed({ flight, request }: OperationState): void {
+  function failed({ flight, request }: OperationState): void {
     flight?.settle({ kind: endingOf(request)?.aborted ? 'abandoned' : 'unshareable' })
   }
 
-  #keepWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
+  function keepWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
     const isKept = !result.errors?.length && !hasOwnHead(result)
     const serialized = isKept ? serializeData(result) : undefined
     if (!serialized) {
-      this.failed(state)
+      failed(state)
       return result
     }
     const body = offHeap(serialized)
     const isSerialized = typeof (result as { stringify?: unknown }).stringify === 'function'
     const known = isSerialized ? undefined : result.data
-    this.#store(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
+    store(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
     if (result.extensions) return result
     return new LazyResult(body, known, markUntouched(state))
   }
 
-  async *#keepParts(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  async function* keepParts(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const merge = new IncrementalMerge()
     for await (const part of parts) {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
       const data = merge.result()
-      if (data && !this.#isForOne(state)) this.#store(state, offHeap(JSON.stringify({ data })), () => data)
+      if (data && !isForOne(state)) store(state, offHeap(JSON.stringify({ data })), () => data)
       yield part
     }
   }
 
-  #store(state: OperationState, body: string | Buffer, data: () => unknown): void {
-    const cache = this.#cache
+  function store(state: OperationState, body: string | Buffer, data: () => unknown): void {
     const { profile, key, ticket } = state
     if (!profile || !key || !ticket) return
-    const storedAt = this.#clock.now()
+    const storedAt = clock.now()
     const entry = new LazyEntry(body, {
       storedAt,
-      ...this.#lifetimes.of(profile, freshUntilOf(state.context) - storedAt),
+      ...admission.lifetimeOf(profile, freshUntilOf(state.context) - storedAt),
       tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,
       version: ticket.version,
     })
@@ -111,32 +96,28 @@ class ResultKeeper {
    * Something was read of the request that is not in the key, or an upstream lets nobody keep it; in parts, what comes
    * later may yet read it.
    */
-  #isForOne(state: OperationState): boolean {
+  function isForOne(state: OperationState): boolean {
     const { context } = state
-    if (context['unshareable'] !== true && freshUntilOf(context) > this.#clock.now())
-      return this.#admission.isReadBeyondKey(state)
+    if (context['unshareable'] !== true && freshUntilOf(context) > clock.now())
+      return admission.isReadBeyondKey(state)
     state.report.isPersonal = true
     state.report.reason =
       'context.unshareable is true, or the response of a backend has expired or must not be stored'
     return true
   }
-}
 
-/** Executes the operation as one with another request and context. */
-type ExecuteAgain = (again: Pick<Operation, 'request' | 'context'>) => unknown
+  return { keep, failed }
+}
 
 /** Runs operations again behind a stale answer, each under a request and context of its own. */
-interface Refresher {
-  /** Never rejects. */
-  start(operation: Pick<Operation, 'request' | 'context'>, execute: ExecuteAgain): Promise<void>
-  /** Cancels the refreshes under way. */
-  close(): void
-}
-
-function createRefresher(emit: (event: CacheEvent) => void): Refresher {
+function createRefresher(
+  emit: (event: CacheEvent) => void,
+  execute: (again: Operation, next: Execute) => unknown,
+) {
   const controllers = new Set<AbortController>()
 
-  async function refresh(request: Request, context: object, execute: ExecuteAgain) {
+  async function refresh(operation: Operation, context: Operation['context'], next: Execute): Promise<void> {
+    const { request } = operation
     const controller = new AbortController()
     controllers.add(controller)
     try {
@@ -149,7 +130,10 @@ function createRefresher(emit: (event: CacheEvent) => void): Refresher {
         signal: controller.signal,
       })
       if (reads) recordReads(own, {}, reads)
-      const result = await execute({ request: own, context: { ...context, request: own } })
+      const result = await execute(
+        { ...operation, request: own, context: { ...context, request: own } },
+        next,
+      )
       // An answer in parts is stored when its last part was read.
       if (isAsyncIterable(result)) for await (const _part of result) continue
     } catch (error) {
@@ -160,14 +144,16 @@ function createRefresher(emit: (event: CacheEvent) => void): Refresher {
   }
 
   return {
-    start({ request, context: given }, execute) {
-      const context = copyOf(given)
-      const pending = refresh(request, context, execute)
+    /** Never rejects. */
+    start(operation: Operation, next: Execute): Promise<void> {
+      const context = copyOf(operation.context)
+      const pending = refresh(operation, context, next)
       const { waitUntil } = context
       if (typeof waitUntil === 'function') waitUntil.call(context, pending)
       return pending
     },
-    close() {
+    /** Cancels the refreshes under way. */
+    close(): void {
       for (const controller of controllers) controller.abort()
     },
   }
@@ -264,23 +250,14 @@ export function createCacheBehaviour(
   onExecute: (context: object, request: Request) => void,
 ): CacheBehaviour {
   const { session, enabled, staleWhileRevalidateMs = 0 } = cache.options
-  const lifetimes = new Lifetimes(cache.options)
-  const admission = new Admission(cache, lifetimes)
+  const admission = new Admission(cache)
   const answers = new StoredAnswers(cache, admission)
-  const keeper = new ResultKeeper(cache, lifetimes, admission)
+  const keeper = createResultKeeper(cache, admission)
   const mutations = createMutationEviction(cache, admission)
-  const refresher = createRefresher(cache.emit)
-  const profiles = createAttachment<DocumentProfile>()
+  const refresher = createRefresher(cache.emit, runAgain)
+  const profileOf = keyed(admission.profileOf, createAttachment<DocumentProfile | undefined>())
   /** Whether a hit need not wait for the finished context: nothing that looks at it decides. */
   const answersEarly = !session && !enabled
-
-  function profileOf(prepared: PreparedDocument): DocumentProfile | undefined {
-    const known = profiles.get(prepared)
-    if (known) return known
-    const profile = admission.profileOf(prepared)
-    if (profile) profiles.set(prepared, profile)
-    return profile
-  }
 
   function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
     onExecute(state.context, state.request)
@@ -294,13 +271,10 @@ export function createCacheBehaviour(
   }
 
   /** Behind a stale answer, under a request and a context of its own. */
-  function refresh(operation: Operation, next: Execute): Promise<void> {
-    return refresher.start(operation, ({ request, context }) => {
-      const { params } = operation
-      const report: OperationReport = { outcome: 'BYPASS', isPersonal: false }
-      const state: OperationState = { request, params, context, report, isRefresh: true, refresh: undefined }
-      return run(state, { ...operation, request, context }, next)
-    })
+  function runAgain(again: Operation, next: Execute): MaybePromise<unknown> {
+    const { request, params, context } = again
+    const report: OperationReport = { outcome: 'BYPASS', isPersonal: false }
+    return run({ request, params, context, report, isRefresh: true, refresh: undefined }, again, next)
   }
 
   return {
@@ -316,12 +290,12 @@ export function createCacheBehaviour(
         isUnobserved: !isObserved,
         report: reportOf(context, request),
         isRefresh: false,
-        refresh: staleWhileRevalidateMs > 0 ? () => refresh(operation, next) : undefined,
+        refresh: staleWhileRevalidateMs > 0 ? () => refresher.start(operation, next) : undefined,
       }
       const hit = answersEarly ? answers.findEarly(state, profileOf(prepared)) : undefined
       return hit ? answers.answer(state, hit) : run(state, operation, next)
     },
-    deliver: (operation, result) => mutations.deliver(operation, result),
-    close: () => refresher.close(),
+    deliver: mutations.deliver,
+    close: refresher.close,
   }
 }

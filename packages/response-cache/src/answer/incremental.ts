@@ -1,6 +1,6 @@
 import { copyJson, isRecord, mergePatch } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
-import { hasOwnHead } from './own-head.ts'
+import { hasOwnHead } from './serialized-result.ts'
 
 type Patch = Parameters<typeof mergePatch>[1] & { readonly errors?: readonly unknown[] }
 

@@ -1,4 +1,4 @@
-import { PassingMap, unlessAborted, type Abortable } from '@vinyasa/base'
+import { type PassingMap, unlessAborted, type Abortable } from '@vinyasa/base'
 import type { CacheEntry } from '../store/entry.ts'
 
 /** The outcome of an execution that others wait for. */
@@ -22,44 +22,32 @@ export interface Flight {
 }
 
 /** Executions under way, by key. */
-export interface Flights {
-  /** The flight to wait for, unless there is none or `stillHolds` refuses its version. */
-  find(key: string, stillHolds: (version: number) => boolean): Flight | undefined
-  lead(key: string, version: number): Flight
-}
+export type Flights = PassingMap<string, Flight>
 
-export function createFlights(): Flights {
-  const flights = new PassingMap<string, Flight>()
-  return {
-    find(key, stillHolds) {
-      const flight = flights.get(key)
-      return flight && stillHolds(flight.version) ? flight : undefined
+/** Adds the flight of an execution that begins at `version`. */
+export function leadFlight(flights: Flights, key: string, version: number): Flight {
+  let outcome: FlightOutcome | undefined
+  // Most flights end without anybody who waits, and need no promise.
+  let waiting: Promise<FlightOutcome> | undefined
+  let resolve: (outcome: FlightOutcome) => void = () => {}
+  const flight: Flight = {
+    outcome(signal) {
+      if (outcome) return Promise.resolve(outcome)
+      waiting ??= new Promise((settle) => (resolve = settle))
+      return unlessAborted(waiting, signal)
     },
-    lead(key, version) {
-      let outcome: FlightOutcome | undefined
-      // Most flights end without anybody who waits, and need no promise.
-      let waiting: Promise<FlightOutcome> | undefined
-      let resolve: (outcome: FlightOutcome) => void = () => {}
-      const flight: Flight = {
-        outcome(signal) {
-          if (outcome) return Promise.resolve(outcome)
-          waiting ??= new Promise((settle) => (resolve = settle))
-          return unlessAborted(waiting, signal)
-        },
-        version,
-        settle(result, stored) {
-          if (outcome) return
-          outcome = result
-          if (stored) void stored.finally(leave)
-          else leave()
-          resolve(result)
-        },
-      }
-      const leave = (): void => {
-        if (flights.get(key) === flight) flights.delete(key)
-      }
-      flights.set(key, flight)
-      return flight
+    version,
+    settle(result, stored) {
+      if (outcome) return
+      outcome = result
+      if (stored) void stored.finally(leave)
+      else leave()
+      resolve(result)
     },
   }
+  const leave = (): void => {
+    if (flights.get(key) === flight) flights.delete(key)
+  }
+  flights.set(key, flight)
+  return flight
 }

@@ -1,13 +1,14 @@
-import { isLiveRun, isPromise, type MaybePromise, endingOf, openFreshness } from '@vinyasa/base'
+import { endingOf, isLiveRun, isPromise, type MaybePromise, openFreshness, PassingMap } from '@vinyasa/base'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { CacheEngine } from '../response-cache.ts'
-import type { Lookup, Ticket } from '../store/lookup.ts'
+import type { CacheEntry } from '../store/entry.ts'
+import type { Lookup, Ticket } from '../store/held-entries.ts'
 import type { Admission } from './admission.ts'
-import { resultOfEntry } from './entry-result.ts'
 import type { OperationState } from './operation-state.ts'
-import { createFlights, type Flight } from './single-flight.ts'
+import { LazyResult, StoredResult } from './serialized-result.ts'
+import { type Flight, type Flights, leadFlight } from './single-flight.ts'
 
 /** A lookup that found something to answer with. */
 export type Hit = Extract<Lookup, { entry: unknown }>
@@ -18,7 +19,7 @@ type Answer = ExecutionResult | undefined
 export class StoredAnswers {
   readonly #cache: CacheEngine
   readonly #admission: Admission
-  readonly #flights = createFlights()
+  readonly #flights: Flights = new PassingMap()
 
   constructor(cache: CacheEngine, admission: Admission) {
     this.#cache = cache
@@ -67,7 +68,7 @@ export class StoredAnswers {
     if (key === undefined || !state.refresh || !tags) return
     if (this.#flightTo(key, tags)) return
     // Claims the key until the refresh is over, so that a burst starts one.
-    const claim = this.#flights.lead(key, version)
+    const claim = leadFlight(this.#flights, key, version)
     void state.refresh().then(() => claim.settle({ kind: 'abandoned' }))
   }
 
@@ -92,13 +93,14 @@ export class StoredAnswers {
     // A live re-execution must see the backend; a deferred answer begins before it is whole.
     if (isLive || profile.incremental) return undefined
     const flight = state.isRefresh ? undefined : this.#flightTo(key.key, profile.tags)
-    if (!flight) state.flight = this.#flights.lead(key.key, found.ticket.version)
+    if (!flight) state.flight = leadFlight(this.#flights, key.key, found.ticket.version)
     return flight
   }
 
   /** An execution under way that still answers those who ask now. */
   #flightTo(key: string, tags: readonly string[]): Flight | undefined {
-    return this.#flights.find(key, (version) => this.#cache.isUntouched(version, tags))
+    const flight = this.#flights.get(key)
+    return flight && this.#cache.isUntouched(flight.version, tags) ? flight : undefined
   }
 
   async #follow(state: OperationState, flight: Flight): Promise<Answer> {
@@ -118,4 +120,20 @@ export class StoredAnswers {
         return resultOfEntry(state, outcome.entry)
     }
   }
+}
+
+/**
+ * The answer that an entry is to an operation. A deferred query is given the whole object: whoever delivers it in parts
+ * splits it again.
+ */
+function resultOfEntry(state: OperationState, entry: CacheEntry): ExecutionResult {
+  state.report.entry = entry
+  if (state.profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
+  if (state.isUnobserved) return new StoredResult(entry.body, markUntouched(state))
+  return new LazyResult(entry.body, undefined, markUntouched(state))
+}
+
+/** Only a GET is given a validator, which holds for the very bytes that are stored. */
+export function markUntouched({ request, report }: OperationState): (() => void) | undefined {
+  return request.method === 'GET' ? () => void (report.isUntouched = true) : undefined
 }

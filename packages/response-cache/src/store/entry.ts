@@ -1,6 +1,12 @@
 import { createAttachment, keyed } from '@vinyasa/base'
 import { hash } from 'node:crypto'
-import type { Lifetime } from './freshness.ts'
+
+export interface Lifetime {
+  /** Milliseconds for which an entry is fresh. */
+  readonly ttlMs: number
+  /** Milliseconds after that in which it may still be served while it is refreshed. */
+  readonly staleMs: number
+}
 
 /** A stored response. */
 export interface CacheEntry extends Lifetime {

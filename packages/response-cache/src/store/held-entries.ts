@@ -1,10 +1,28 @@
 import type { Clock } from '@vinyasa/base'
 import type { CacheEvent } from '../options.ts'
-import type { CacheEntry } from './entry.ts'
-import { freshness } from './freshness.ts'
-import type { Lookup, Ticket } from './lookup.ts'
+import type { CacheEntry, Lifetime } from './entry.ts'
 import { createMemoryStore, type MemoryStore } from './memory-store.ts'
 import { type Tags, typeOfTag } from './tags.ts'
+
+/** Read before an execution; a result may be stored only while it still holds. */
+export interface Ticket {
+  readonly version: number
+  /** The shared store's version. Absent: the store is not reachable, nothing is stored. */
+  readonly remoteVersion: number | undefined
+}
+
+export type Lookup =
+  | { readonly state: 'fresh' | 'stale'; readonly entry: CacheEntry; readonly ticket: Ticket }
+  | { readonly state: 'miss'; readonly ticket: Ticket }
+  /** The shared store is down: answer without a cache. */
+  | { readonly state: 'unavailable' }
+
+/** Specification: "Cached response entry". Ages and lifetimes in milliseconds. */
+function freshness(ageMs: number, { ttlMs, staleMs }: Lifetime): 'fresh' | 'stale' | 'miss' {
+  if (ageMs < ttlMs) return 'fresh'
+  if (staleMs > 0 && ageMs <= ttlMs + staleMs) return 'stale'
+  return 'miss'
+}
 
 /**
  * Counts invalidations and remembers when each tag was last invalidated. An entry carries the count

@@ -1,18 +1,37 @@
 import type { Clock } from '@vinyasa/base'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEvent } from '../options.ts'
-import type { CacheEntry } from './entry.ts'
-import type { HeldEntries } from './held-entries.ts'
-import type { Lookup, Ticket } from './lookup.ts'
+import { type CacheEntry, LazyEntry } from './entry.ts'
+import type { HeldEntries, Lookup, Ticket } from './held-entries.ts'
 import type { RemoteEvent, RemoteStore } from './remote-store.ts'
-import { storedAtHere, withWallTime } from './stored-at.ts'
 import type { Tags } from './tags.ts'
+
+type Clocks = Pick<Clock, 'now' | 'wallNow'>
+
+/** Clocks of two machines are never quite the same. */
+const DIFFERENCE_MS = 1_000
+
+/**
+ * When an entry of a shared store was stored, by the clock of this process. One that claims to come from the future is old:
+ * a clock was set back since, and nobody knows by how much.
+ */
+export function storedAtHere(clock: Clocks, wallStoredAt: number): number {
+  const ageMs = clock.wallNow() - wallStoredAt
+  return ageMs < -DIFFERENCE_MS ? -Infinity : clock.now() - Math.max(0, ageMs)
+}
+
+/** The same entry as a shared store keeps it. */
+export function withWallTime(clock: Clocks, entry: CacheEntry): CacheEntry {
+  const { body, ttlMs, staleMs, tags, version } = entry
+  const storedAt = clock.wallNow() - (clock.now() - entry.storedAt)
+  return new LazyEntry(body, { ttlMs, staleMs, tags, version, storedAt })
+}
 
 export interface SharedEntriesOptions {
   readonly store: RemoteStore
   /** The entries in front of the store. */
   readonly held: HeldEntries
-  readonly clock: Pick<Clock, 'now' | 'wallNow'>
+  readonly clock: Clocks
   readonly emit: (event: CacheEvent) => void
 }
 
@@ -21,17 +40,13 @@ export class SharedEntries {
   readonly #options: SharedEntriesOptions
   /** Hears of nothing any more. */
   readonly leave: (() => void) | undefined
-  #isUp = true
+  /** Whether invalidations of other processes are heard of in time. */
+  isUp = true
 
   constructor(options: SharedEntriesOptions) {
     this.#options = options
     // It tells at once when the store is not reachable yet.
     this.leave = options.store.subscribe?.((event) => this.#hear(event))
-  }
-
-  /** Whether invalidations of other processes are heard of in time. */
-  get isUp(): boolean {
-    return this.#isUp
   }
 
   /** `version`: that of the entries held, read before. */
@@ -69,7 +84,7 @@ export class SharedEntries {
   #hear(event: RemoteEvent): void {
     const { held, emit } = this.#options
     if (event.type === 'invalidated') return held.invalidate(event.tags)
-    this.#isUp = event.type === 'up'
+    this.isUp = event.type === 'up'
     if (event.type === 'down' && event.error !== undefined) emit({ type: 'error', error: event.error })
     held.invalidate('all')
   }
