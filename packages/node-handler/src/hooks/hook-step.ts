@@ -20,9 +20,9 @@ export abstract class HookStep {
   #ranAhead = false
   #thrown: { readonly error: unknown } | undefined
 
+  /** The response that a hook has ended the request with. */
+  response: Response | undefined
   protected abstract readonly payload: object
-  /** A hook has ended the step. */
-  protected abstract readonly hasEnded: boolean
   /** No hook has changed what comes next. */
   protected abstract readonly isUntouched: boolean
 
@@ -41,7 +41,7 @@ export abstract class HookStep {
   /** Calls the hooks that have not run ahead, or throws what one of those has thrown. */
   run({ all, behind }: StepHooks): MaybePromise<void> {
     if (this.#thrown) throw this.#thrown.error
-    return this.hasEnded ? undefined : this.#run(this.#ranAhead ? behind : all)
+    return this.response ? undefined : this.#run(this.#ranAhead ? behind : all)
   }
 
   /** Hears what each hook has returned. */
@@ -52,7 +52,7 @@ export abstract class HookStep {
       hooks,
       this.payload,
       (returned) => this.onReturn(returned),
-      () => this.hasEnded,
+      () => this.response !== undefined,
     )
   }
 }

@@ -10,7 +10,6 @@ export class OnParams extends HookStep {
   paramsHandler: ParamsHandler
   result: unknown
   protected readonly payload: { params: unknown; paramsHandler: ParamsHandler }
-  protected readonly hasEnded = false
   readonly #given: ParamsHandler
 
   constructor(

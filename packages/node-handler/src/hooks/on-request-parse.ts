@@ -9,8 +9,6 @@ import { HookStep } from './hook-step.ts'
 export class OnRequestParse extends HookStep {
   /** Reads the parameters of the request; undefined: nobody knows how. */
   requestParser: RequestParser | undefined
-  /** The response that a hook has ended the request with. */
-  response: Response | undefined
   /** Hooks that want to know what was read. */
   readonly doneHooks: Hook[] = []
   protected readonly payload: object
@@ -39,10 +37,6 @@ export class OnRequestParse extends HookStep {
       fetchAPI,
     }
     this.payload = payload
-  }
-
-  protected get hasEnded(): boolean {
-    return this.response !== undefined
   }
 
   protected get isUntouched(): boolean {

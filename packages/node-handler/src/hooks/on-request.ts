@@ -8,8 +8,6 @@ export class OnRequest extends HookStep {
   request: HookRequest
   /** Answers the request where no hook does; a hook may have wrapped it. */
   requestHandler: RequestHandler
-  /** The response that a hook has ended the request with. */
-  response: Response | undefined
   protected readonly payload: object
   readonly #given: Pick<OnRequest, 'request' | 'requestHandler'>
 
@@ -40,10 +38,6 @@ export class OnRequest extends HookStep {
       },
     }
     this.payload = payload
-  }
-
-  protected get hasEnded(): boolean {
-    return this.response !== undefined
   }
 
   protected get isUntouched(): boolean {
