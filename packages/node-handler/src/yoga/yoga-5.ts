@@ -62,7 +62,7 @@ type Found =
 /** Reads a server's hooks, or says why its requests must all take Yoga's own door. */
 export function readInternals(yoga: object): Found {
   const read = (key: string): unknown => Reflect.get(yoga, key)
-  const plugins = read('plugins')
+  const plugins = read('plugins') as readonly Plugin[]
   const fetchAPI = read('fetchAPI')
   const logger = read('logger')
   const maskedErrors = read('maskedErrorsOpts') ?? undefined
@@ -73,7 +73,7 @@ export function readInternals(yoga: object): Found {
     read('onResultProcessHooks'),
   ]
   if (
-    !isPluginList(plugins) ||
+    !Array.isArray(plugins) ||
     !lists.every(isHookList) ||
     !isFetchAPI(fetchAPI) ||
     !isLogger(logger) ||
@@ -123,10 +123,6 @@ function hooksNamed(plugins: readonly Plugin[], name: string): Hook[] {
     const hook = plugin ? plugin[name] : undefined
     return typeof hook === 'function' ? [hook as Hook] : []
   })
-}
-
-function isPluginList(value: unknown): value is readonly Plugin[] {
-  return Array.isArray(value)
 }
 
 function isHookList(value: unknown): value is readonly Hook[] {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 import { failedResponse, sendYogas } from './last-catch.ts'
-import type { Logger } from '@vinyasa/pipeline'
 import { isLogger } from './yoga-5.ts'
 
 export type Door = (
@@ -9,17 +8,6 @@ export type Door = (
   outgoing: ServerResponse,
   ...context: unknown[]
 ) => Promise<void>
-
-interface Adapter {
-  readonly fetchAPI: FetchAPI
-  readonly logger: Logger
-  readonly waitUntil: unknown
-  handleNodeRequestAndResponse(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    ...context: unknown[]
-  ): unknown
-}
 
 /**
  * Yoga's own door, with one difference: what fails outside of any operation is answered with a fixed text, where Yoga
@@ -51,18 +39,19 @@ export function createYogasDoor(yoga: object): Door {
 }
 
 /** Undefined for a server that is built differently: it is called as a listener then. */
-function adapterOf(yoga: object): Adapter | undefined {
+function adapterOf(yoga: object) {
   const read = (key: string): unknown => Reflect.get(yoga, key)
   const fetchAPI = read('fetchAPI') as Partial<FetchAPI> | undefined
   const logger = read('logger')
   // Each reading binds it anew.
   const handleNodeRequestAndResponse = read('handleNodeRequestAndResponse')
-  if (typeof handleNodeRequestAndResponse !== 'function' || typeof fetchAPI?.Response !== 'function') return
-  if (!isLogger(logger)) return
+  if (typeof handleNodeRequestAndResponse !== 'function' || typeof fetchAPI?.Response !== 'function')
+    return undefined
+  if (!isLogger(logger)) return undefined
   return {
     fetchAPI: fetchAPI as FetchAPI,
     logger,
     waitUntil: read('waitUntil'),
-    handleNodeRequestAndResponse: handleNodeRequestAndResponse as Adapter['handleNodeRequestAndResponse'],
+    handleNodeRequestAndResponse: handleNodeRequestAndResponse as (...given: unknown[]) => unknown,
   }
 }
