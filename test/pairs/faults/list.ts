@@ -253,7 +253,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'one hook of a plugin closes the prepared path',
     edits: [
       {
-        file: 'packages/node-handler/src/prepared-path/path-server.ts',
+        file: 'packages/node-handler/src/prepared-path/prepared-path.ts',
         from: 'if (instrumented.length > 0) return',
         to: 'if (server.steps.some(({ hooks }) => hooks) || instrumented.length > 0) return',
       },
@@ -319,7 +319,7 @@ export const FAULTS: readonly Fault[] = [
     name: '`@defer` takes the ordinary way',
     edits: [
       {
-        file: 'packages/node-handler/src/prepared-path/path-server.ts',
+        file: 'packages/node-handler/src/prepared-path/request-heads.ts',
         from: "if (accept.includes('text/html')) return undefined",
         to: "if (accept.includes('text/html') || accept.includes('multipart/')) return undefined",
       },

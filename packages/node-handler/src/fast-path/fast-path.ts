@@ -4,7 +4,6 @@ import { failedResponse, isResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
-import type { HookedRequest } from './hooked-request.ts'
 import { stepHooks } from '../hooks/hook-step.ts'
 import { OnRequest } from '../hooks/on-request.ts'
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
@@ -18,17 +17,20 @@ import { OnParams } from '../hooks/on-params.ts'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from '../hooks/body-choices.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
 
+/** One request on its way through hooks, with the steps that have begun ahead of it. */
+export interface HookedRequest {
+  readonly context: ServerContext
+  readonly onRequest: OnRequest
+  onRequestParse: OnRequestParse | undefined
+  /** The step of the request's one operation; the operations of a batch have a step each. */
+  onParams: OnParams | undefined
+}
+
 /** Either what to execute (one or a list), or the response that a hook ended the request with. */
 type Parsed = { readonly response: Response } | { readonly response?: undefined; readonly params: unknown }
 
-type ParseRequest = (
-  hooked: HookedRequest,
-  request: HookRequest,
-  serverContext: ServerContext,
-) => MaybePromise<Parsed>
-
 /** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */
-function createParseRequest(internals: YogaInternals, runsAhead: (hook: Hook) => boolean): ParseRequest {
+function createParseRequest(internals: YogaInternals, runsAhead: (hook: Hook) => boolean) {
   const { fetchAPI } = internals
   const choice = findParserChoice(internals)
   const sizeLimit = findSizeLimit(internals)
@@ -47,7 +49,11 @@ function createParseRequest(internals: YogaInternals, runsAhead: (hook: Hook) =>
     return request.text().then((text) => parseObject(text) ?? parser(request))
   }
 
-  return (hooked, request, serverContext) => {
+  return (
+    hooked: HookedRequest,
+    request: HookRequest,
+    serverContext: ServerContext,
+  ): MaybePromise<Parsed> => {
     const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
     const parser = isChosen ? choice.parserFor(request) : undefined
     const step = hooked.onRequestParse ?? new OnRequestParse(request, serverContext, parser, fetchAPI)
@@ -106,19 +112,12 @@ function isLight(request: HookRequest): request is LightRequest {
   return 'addSizeCheck' in request
 }
 
-type ExecuteParams = (
-  hooked: HookedRequest,
-  params: unknown,
-  request: HookRequest,
-  context: ServerContext,
-) => MaybePromise<unknown>
-
 /** Runs `onParams`, the execution with Envelop's hooks, and `onExecutionResult`; each item of a batch alone. */
 function createExecuteParams(
   internals: YogaInternals,
   handleParams: ParamsHandler,
   runsAhead: (hook: Hook) => boolean,
-): ExecuteParams {
+) {
   const { fetchAPI, onExecutionResult } = internals
   const hooks = stepHooks(internals.onParams, runsAhead)
 
@@ -130,7 +129,12 @@ function createExecuteParams(
     return after(executed, (result) => runExecutionResultHooks(onExecutionResult, result, request, context))
   }
 
-  return (hooked, params, request, context) => {
+  return (
+    hooked: HookedRequest,
+    params: unknown,
+    request: HookRequest,
+    context: ServerContext,
+  ): MaybePromise<unknown> => {
     const stepOf = (given: unknown, ofOne: ServerContext): OnParams =>
       new OnParams(given, request, ofOne, handleParams, fetchAPI)
     if (!Array.isArray(params)) {

@@ -7,17 +7,21 @@ import {
   type Hook,
   notModified,
   type PartStream,
+  type Pipeline,
+  type PreparedDocument,
   toErrors,
 } from '@vinyasa/pipeline'
-import type { HookedRequest } from '../fast-path/hooked-request.ts'
+import type { FastPath, HookedRequest } from '../fast-path/fast-path.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
-import { after, attempt, type MaybePromise, isAsyncIterable } from '@vinyasa/base'
-import type { ServerContext } from '../yoga/yoga-5.ts'
-import type { KnownBody } from './known-bodies.ts'
-import { type PathServer, type PathServerOptions, readPathServer } from './path-server.ts'
+import { after, attempt, createAttachment, isAsyncIterable, keyed, type MaybePromise } from '@vinyasa/base'
+import { findAcceptChoice } from '../hooks/accept-choice.ts'
+import { findParserChoice, findSizeLimit } from '../hooks/body-choices.ts'
+import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { createKnownBodies, type KnownBody } from './known-bodies.ts'
+import { mediaTypesOf, requestHeads } from './request-heads.ts'
 import { readParams } from './read-params.ts'
 import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
 import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
@@ -27,30 +31,170 @@ import { failedResponse } from '../yoga/last-catch.ts'
 import { sendParts } from './send-parts.ts'
 import { AnswerHeaders } from './answer-headers.ts'
 
+interface PathServerOptions {
+  readonly yoga: object
+  readonly internals: YogaInternals
+  readonly maxBodyBytes: number | undefined
+  readonly pipeline: Pipeline
+  /** The way of all other requests, and of those that have begun here. */
+  readonly fastPath: FastPath
+}
+
+/** The parts of a server's prepared path, or why it has none. */
+function readPathServer(options: PathServerOptions) {
+  const { yoga, internals, maxBodyBytes, pipeline, fastPath } = options
+  const { server, known } = pipeline
+  if (!known) return ['the plugins do not include usePipeline()']
+  const choice = findAcceptChoice(internals)
+  const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
+  if (!choice?.whole || typeof endpoint !== 'string')
+    return ['the server was not created by a supported version of Yoga']
+  const { behaviours, instrumented } = server
+  if (instrumented.length > 0) return instrumented.map((step) => `a plugin uses instrumentation.${step}`)
+  const parser = findParserChoice(internals)
+  const sizeLimit = findSizeLimit(internals)
+  const mediaTypeOf = mediaTypesOf(choice, behaviours)
+  const bodies = createKnownBodies(known.room)
+  known.onClear(() => bodies.clear())
+  return {
+    internals,
+    fastPath,
+    pipeline: server,
+    known,
+    bodies,
+    others: server.others,
+    allowsHead: requestHeads({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, behaviours }),
+    mediaTypeOf,
+    parseTarget: parser?.target,
+    parseBody: parser?.json,
+    receives: server.members('receive'),
+    identifies: server.members('identify'),
+    texts: server.members('withText'),
+    judges: server.members('acceptsBody'),
+    admits: server.members('admit'),
+    begins: server.members('begin'),
+    streams: server.members('stream'),
+    responds: server.members('respond'),
+    /** Whether other people's plugins look at responses. */
+    othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
+    /** Whether requests for a document may take the path. */
+    takes: keyed(
+      (prepared: PreparedDocument) =>
+        prepared.definition.operation !== 'subscription' && server.admits(prepared),
+      createAttachment<boolean>(),
+    ),
+  }
+}
+
+/** The parts of one server's prepared path, decided once. */
+type PathServer = Exclude<ReturnType<typeof readPathServer>, readonly string[]>
+
 interface ResponsePayload {
   readonly response: Response
   setResponse(response: Response): void
 }
 
-/** One answer on its way out. */
-class Answer {
+/** Undefined for what Yoga has to be asked about, or what cannot be written. */
+function textOf(result: PlainResult): string | Uint8Array | undefined {
+  const { stringify = JSON.stringify } = result
+  try {
+    const text = stringify(result)
+    return isBody(text) ? text : undefined
+  } catch {
+    // The processor fails alike, and its error is answered.
+    return undefined
+  }
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
+  return lines
+}
+
+/** The parameters in a body or in the target of a GET, with texts in the place of ids; undefined: not for this path. */
+function readAsked(server: PathServer, sent: Buffer | string): OperationParams | undefined {
+  const { judges, parseTarget, texts } = server
+  const isTarget = typeof sent === 'string'
+  const params = readParams(
+    () => (isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8'))),
+    texts,
+  )
+  if (!params) return undefined
+  for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
+  return params
+}
+
+/** Undefined where no document of the kind was prepared before. */
+function findAsked(server: PathServer, params: OperationParams, method: string): Asked | undefined {
+  const { known, others, takes } = server
+  const asked = known.find(params, method, others.seesLiterals)
+  return asked && takes(asked.prepared) ? asked : undefined
+}
+
+/** One request for a prepared document: from here on, whatever becomes of it is answered here. */
+class PreparedRun {
   readonly #server: PathServer
+  readonly #asked: Asked
   readonly #run: OperationRun
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
-  /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
-  readonly #cors: Hook | undefined
 
-  constructor(server: PathServer, run: OperationRun, incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(
+    server: PathServer,
+    operation: Operation,
+    asked: Asked,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) {
     this.#server = server
-    this.#run = run
+    this.#asked = asked
+    this.#run = new OperationRun(server.pipeline, operation, asked)
     this.#incoming = incoming
     this.#outgoing = outgoing
-    this.#cors = incoming.headers.origin === undefined ? undefined : server.pipeline.cors
+  }
+
+  /** `unknownBody`: what was sent, where it is not known yet what follows from it. */
+  serve(unknownBody: Buffer | string | undefined): MaybePromise<void> {
+    const run = this.#run
+    const executed = run.orErrors(() => {
+      for (const begin of this.#server.begins) begin(run.operation)
+      return run.start()
+    })
+    const heard = after(executed, (result) => run.orErrors(() => this.#tell(result)))
+    return after(heard, (result) => {
+      return after(this.#send(result), (isUsual) => {
+        if (isUsual && unknownBody !== undefined) this.#remember(unknownBody)
+      })
+    })
+  }
+
+  #tell(result: unknown): MaybePromise<unknown> {
+    const { onExecutionResult } = this.#server.others
+    const { request, context } = this.#run.operation
+    return runExecutionResultHooks(onExecutionResult, result, request, context)
+  }
+
+  #remember(sent: Buffer | string): void {
+    const { prepared, params, lifted } = this.#asked
+    const { operation } = this.#run
+    // Nothing follows from the bytes about a document that a plugin has put in the place of theirs.
+    const isOther = operation.prepared !== prepared
+    // One that is executed with other variables each time is not worth the room.
+    if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return
+    const { known, bodies } = this.#server
+    // Hooks may have changed the parameters meanwhile.
+    const asked = readAsked(this.#server, sent)
+    if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
+  }
+
+  /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
+  get #cors(): Hook | undefined {
+    return this.#incoming.headers.origin === undefined ? undefined : this.#server.pipeline.cors
   }
 
   /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
-  send(result: unknown): MaybePromise<boolean> {
+  #send(result: unknown): MaybePromise<boolean> {
     const { others, fastPath, internals, mediaTypeOf } = this.#server
     const mediaType =
       mediaTypeOf(this.#run.operation.request.headers.get('accept') ?? '') ?? 'application/json'
@@ -159,111 +303,13 @@ class Answer {
   }
 }
 
-/** Undefined for what Yoga has to be asked about, or what cannot be written. */
-function textOf(result: PlainResult): string | Uint8Array | undefined {
-  const { stringify = JSON.stringify } = result
-  try {
-    const text = stringify(result)
-    return isBody(text) ? text : undefined
-  } catch {
-    // The processor fails alike, and its error is answered.
-    return undefined
-  }
-}
-
-function linesOf(headers: Readonly<Record<string, string>>): string[] {
-  const lines: string[] = []
-  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
-  return lines
-}
-
-/** The parameters in a body or in the target of a GET, with texts in the place of ids; undefined: not for this path. */
-function readAsked(server: PathServer, sent: Buffer | string): OperationParams | undefined {
-  const { judges, parseTarget, texts } = server
-  const isTarget = typeof sent === 'string'
-  const params = readParams(
-    () => (isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8'))),
-    texts,
-  )
-  if (!params) return undefined
-  for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
-  return params
-}
-
-/** Undefined where no document of the kind was prepared before. */
-function findAsked(server: PathServer, params: OperationParams, method: string): Asked | undefined {
-  const { known, others, takes } = server
-  const asked = known.find(params, method, others.seesLiterals)
-  return asked && takes(asked.prepared) ? asked : undefined
-}
-
-function askedBy({ prepared }: KnownBody, params: OperationParams): Asked {
-  return { params, prepared, sent: params, lifted: undefined }
-}
-
-/** One request for a prepared document: from here on, whatever becomes of it is answered here. */
-class PreparedRun {
-  readonly #server: PathServer
-  readonly #asked: Asked
-  readonly #run: OperationRun
-  readonly #incoming: IncomingMessage
-  readonly #outgoing: ServerResponse
-
-  constructor(
-    server: PathServer,
-    operation: Operation,
-    asked: Asked,
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-  ) {
-    this.#server = server
-    this.#asked = asked
-    this.#run = new OperationRun(server.pipeline, operation, asked)
-    this.#incoming = incoming
-    this.#outgoing = outgoing
-  }
-
-  /** `unknownBody`: what was sent, where it is not known yet what follows from it. */
-  serve(unknownBody: Buffer | string | undefined): MaybePromise<void> {
-    const run = this.#run
-    const executed = run.orErrors(() => {
-      for (const begin of this.#server.begins) begin(run.operation)
-      return run.start()
-    })
-    const heard = after(executed, (result) => run.orErrors(() => this.#tell(result)))
-    return after(heard, (result) => {
-      const answer = new Answer(this.#server, run, this.#incoming, this.#outgoing)
-      return after(answer.send(result), (isUsual) => {
-        if (isUsual && unknownBody !== undefined) this.#remember(unknownBody)
-      })
-    })
-  }
-
-  #tell(result: unknown): MaybePromise<unknown> {
-    const { onExecutionResult } = this.#server.others
-    const { request, context } = this.#run.operation
-    return runExecutionResultHooks(onExecutionResult, result, request, context)
-  }
-
-  #remember(sent: Buffer | string): void {
-    const { prepared, params, lifted } = this.#asked
-    const { operation } = this.#run
-    // Nothing follows from the bytes about a document that a plugin has put in the place of theirs.
-    const isOther = operation.prepared !== prepared
-    // One that is executed with other variables each time is not worth the room.
-    if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return
-    const { known, bodies } = this.#server
-    // Hooks may have changed the parameters meanwhile.
-    const asked = readAsked(this.#server, sent)
-    if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
-  }
-}
-
-/** Undefined: the request is not for this path. */
-export type TakePrepared = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | undefined
-
-/** The way of requests for prepared operations, or why there is none. */
-export function openPreparedPath(options: PathServerOptions): TakePrepared | readonly string[] {
+/**
+ * The way of requests for prepared operations, or why there is none. It returns `undefined` for a request that is not for
+ * this path.
+ */
+export function openPreparedPath(
+  options: PathServerOptions,
+): ((incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | undefined) | readonly string[] {
   const server = readPathServer(options)
   if (!('fastPath' in server)) return server
   return (incoming, outgoing) =>
@@ -369,7 +415,9 @@ class PreparedRequest {
   }
 
   #begin(given: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
-    const asked = body ? askedBy(body, given) : findAsked(this.#server, given, this.#request.method)
+    const asked = body
+      ? { params: given, prepared: body.prepared, sent: given, lifted: undefined }
+      : findAsked(this.#server, given, this.#request.method)
     if (!asked || this.#outgoing.destroyed) return this.#ordinary()
     const { others } = this.#server
     const { params, prepared } = asked
