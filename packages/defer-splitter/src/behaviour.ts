@@ -9,7 +9,7 @@ import type { ResolvedOptions } from './options.ts'
 import { jsonTypeOf } from './wire/accept.ts'
 import { createMultipart } from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
-import { executeStreaming } from './execution/execute-streaming.ts'
+import { executeStreaming } from './execution/streaming-run.ts'
 import type { PartStream } from './execution/part-stream.ts'
 
 /** An answer in parts that tells whether its first part has errors: if so, the hooks write it. */
@@ -22,34 +22,23 @@ const WITHOUT_ERRORS: Parts = { hasErrors: () => false }
 class InParts {
   readonly #options: ResolvedOptions
   readonly #documents: DocumentCache
-  readonly #parts = createAttachment<Parts>()
-  readonly #executed = createAttachment<true>()
-  readonly #streamed = new WeakSet<Request>()
+  /** By context. */
+  readonly parts = createAttachment<Parts>()
+  /** The contexts whose operations were executed in parts: their results are not split again. */
+  readonly executed = createAttachment<true>()
+  readonly streamed = new WeakSet<Request>()
 
   constructor(options: ResolvedOptions, documents: DocumentCache) {
     this.#options = options
     this.#documents = documents
   }
 
-  of(context: object): Parts | undefined {
-    return this.#parts.get(context)
-  }
-
-  isStreamed(request: Request): boolean {
-    return this.#streamed.has(request)
-  }
-
-  /** Tells whether the operation was executed in parts: its result is not split again. */
-  wasExecuted(context: object): boolean {
-    return this.#executed.get(context) === true
-  }
-
   note(
     { context, request }: { readonly context: object; readonly request: Request | undefined },
     parts: Parts,
   ): void {
-    this.#parts.set(context, parts)
-    if (request) this.#streamed.add(request)
+    this.parts.set(context, parts)
+    if (request) this.streamed.add(request)
   }
 
   executorFor(operation: Operation): Executor {
@@ -59,7 +48,7 @@ class InParts {
       return result
     }
     return (args, ordinarily) => {
-      this.#executed.set(operation.context, true)
+      this.executed.set(operation.context, true)
       const document = this.#documents(args.document)
       const options = this.#options
       const result =
@@ -127,15 +116,13 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     if (count === 0) return result
     const refusal = refusalOf(count, answered)
     if (refusal) return { errors: [refusal] }
-    const { maxPatches } = options
-    const schema = given.schema()
     const parts = splitToStream({
       result,
       document: documents(document),
       operationName,
       variables,
-      schema,
-      maxPatches,
+      schema: given.schema(),
+      maxPatches: options.maxPatches,
     })
     if (isAsyncIterable(parts)) inParts.note(answered, result.errors?.length ? WITH_ERRORS : WITHOUT_ERRORS)
     return parts
@@ -144,7 +131,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
   return {
     split,
     isKnown: (context) => known.get(context) === true,
-    isStreamed: (request) => inParts.isStreamed(request),
+    isStreamed: (request) => inParts.streamed.has(request),
     behaviour: {
       name: 'defer',
       mediaTypeOf(accept) {
@@ -187,11 +174,11 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         const { prepared, context } = operation
         if (!documents(prepared.document).isIncremental) return result
         known.set(context, true)
-        return inParts.wasExecuted(context) ? result : split(answeredBy(operation), result)
+        return inParts.executed.get(context) ? result : split(answeredBy(operation), result)
       },
       stream({ context, request }, parts) {
         const delivery = deliveries.of(context, request)
-        const begun = inParts.of(context)
+        const begun = inParts.parts.get(context)
         if (!delivery || !begun || begun.hasErrors()) return undefined
         return createMultipart({ parts, delivery, boundary, maskError })
       },

@@ -62,7 +62,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [WRITES]: `packages/grpc-source/src/runtime/faults#describeFailure packages/response-cache/src/errors#
       packages/grpc-source/src/json/compile-message#
       apps/gateway/src/logging/outage# apps/gateway/src/access/documents/apq#ofThisMoment apps/gateway/src/logging/line-writer#lineWriterOf
-      packages/defer-splitter/src/eager/split-walk#SplitWalk packages/defer-splitter/src/execution/complete#
+      packages/defer-splitter/src/eager/split-walk#SplitWalk packages/defer-splitter/src/execution/execute-fields#
       packages/defer-splitter/src/wire/only-part#
       packages/grpc-source/src/methods/reply-headers# packages/grpc-transport/src/grpc/request-headers#
       packages/grpc-transport/src/http2/out-buffer# packages/live-query/src/errors#

@@ -4,42 +4,39 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   type FragmentDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql'
 import { keyed } from '@vinyasa/base'
 import { mentionsIncremental, stripIncremental, toEagerDocument, countDeferred } from './document.ts'
 import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/documents'
 import { type BoundedMemo, createBoundedMemo } from './bounded-memo.ts'
-import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
-import { Selections } from './selections.ts'
+import { incrementalNames } from './directives.ts'
+import { createSelections, type Selections } from './selections.ts'
 
 /** Facts about an operation, worked out once, or once per set of values of its directives' variables. */
 interface KnownOperation {
   readonly definition: OperationDefinitionNode
   /** By name, as resolvers are given them. */
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  /** The operation's own: always the same list, as collectors remember by its identity. */
-  readonly selectionSets: readonly SelectionSetNode[]
   /** How many `@defer` fragments are in force with the variables that a request gave. */
   countDeferred(given: Variables | null | undefined): number
   /** @param variables With the operation's defaults, or coerced. */
-  collector(schema: GraphQLSchema | undefined, variables: Variables): FieldCollector
-  /** The same as a plan for execution. */
-  selections(schema: GraphQLSchema, variables: Variables): Selections
+  selections(schema: GraphQLSchema | undefined, variables: Variables): Selections
 }
 
 /** Directives that decide what is selected, and what is deferred. */
-const deciding: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'stream'])
+const deciding: ReadonlySet<string> = new Set(['skip', 'include', ...incrementalNames])
 /** A directive's variable is true, false or absent. */
 const maxVariants = 32
 
 function createKnownOperation(document: DocumentNode, definition: OperationDefinitionNode): KnownOperation {
   const fragments = fragmentsOf(document)
   const names = [...directiveVariables(document, deciding)]
-  const selectionSets = [definition.selectionSet]
   const counts = createBoundedMemo<number>(maxVariants)
-  const collectors = createSchemaMemo<FieldCollector>()
-  const plans = createSchemaMemo<Selections>()
+  const plans = keyed(
+    () => createBoundedMemo<Selections>(maxVariants),
+    new WeakMap<object, BoundedMemo<Selections>>(),
+  )
+  const withoutSchema = {}
 
   /** Only what directives look at, so that no request's variables are kept. */
   function relevant(variables: Variables): Variables {
@@ -55,36 +52,18 @@ function createKnownOperation(document: DocumentNode, definition: OperationDefin
     return variant
   }
 
-  function collector(schema: GraphQLSchema | undefined, variables: Variables): FieldCollector {
-    return collectors(schema, variantOf(variables), () =>
-      createFieldCollector({ schema, fragments, variables: relevant(variables) }),
-    )
-  }
-
   return {
     definition,
     fragments: Object.fromEntries(fragments),
-    selectionSets,
     countDeferred(given) {
       const variables = names.length === 0 ? {} : withDefaults(definition, given)
       return counts(variantOf(variables), () => countDeferred(definition, fragments, variables))
     },
-    collector,
     selections: (schema, variables) =>
-      plans(
-        schema,
-        variantOf(variables),
-        () => new Selections(schema, collector(schema, variables), selectionSets),
+      plans(schema ?? withoutSchema)(variantOf(variables), () =>
+        createSelections({ schema, fragments, variables: relevant(variables) }, [definition.selectionSet]),
       ),
   }
-}
-
-/** Kept as long as the schema lives. */
-function createSchemaMemo<Value>() {
-  const withoutSchema = {}
-  const memoOf = keyed(() => createBoundedMemo<Value>(maxVariants), new WeakMap<object, BoundedMemo<Value>>())
-  return (schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value =>
-    memoOf(schema ?? withoutSchema)(variant, create)
 }
 
 export type DocumentCache = (document: DocumentNode) => KnownDocument

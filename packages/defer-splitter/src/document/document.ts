@@ -17,9 +17,7 @@ import {
   type Variables,
   withoutDirectives,
 } from '@vinyasa/documents'
-import { activeDirective, createDeferFinder, isIncremental } from './collect-fields.ts'
-
-const incrementalNames: ReadonlySet<string> = new Set(['defer', 'stream'])
+import { activeDefer, createDeferFinder, incrementalNames, isIncremental } from './directives.ts'
 
 /** The alias under which the eager strategy asks an abstract type's objects for their type. Never sent. */
 export const typenameAlias = '__deferTypename'
@@ -80,7 +78,7 @@ export function countDeferred(
     let sum = 0
     for (const selection of selections) {
       if (!isIncluded(selection, variables)) continue
-      if (selection.kind !== Kind.FIELD && activeDirective(selection, 'defer', variables)) sum++
+      if (selection.kind !== Kind.FIELD && activeDefer(selection, variables)) sum++
       sum += below(selection)
     }
     return sum

@@ -1,25 +1,66 @@
 import {
   type DirectiveNode,
   type FieldNode,
+  type GraphQLAbstractType,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql'
-import type { FieldCollector, Selected } from './collect-fields.ts'
-import { toTypeShape, type TypeShape } from './type-shape.ts'
+import {
+  collectFields,
+  directiveArgument,
+  type FieldWalk,
+  type Fragments,
+  isIncluded,
+  type Variables,
+} from '@vinyasa/documents'
+import { activeDefer, createDeferFinder } from './directives.ts'
 
-/** A field of one object type as an operation selects it: what is known of it before any of its values. */
-export interface PlannedField {
+/** The facts about a type that are needed to complete its values, worked out once. */
+export type TypeShape = { readonly isNonNull: boolean } & (
+  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
+  | { readonly kind: 'list'; readonly item: TypeShape }
+  | { readonly kind: 'object'; readonly type: GraphQLObjectType }
+  | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType }
+)
+
+function toTypeShape(type: GraphQLOutputType): TypeShape {
+  const isNonNull = isNonNullType(type)
+  const nullable = isNonNull ? type.ofType : type
+  if (isLeafType(nullable)) return { isNonNull, kind: 'leaf', type: nullable }
+  if (isListType(nullable)) return { isNonNull, kind: 'list', item: toTypeShape(nullable.ofType) }
+  if (isObjectType(nullable)) return { isNonNull, kind: 'object', type: nullable }
+  return { isNonNull, kind: 'abstract', type: nullable }
+}
+
+/** The nodes that select one response key. */
+export type FieldNodes = readonly [FieldNode, ...FieldNode[]]
+
+/** A field as an operation selects it on one type. */
+export interface SelectedField {
   readonly key: string
-  readonly nodes: readonly [FieldNode, ...FieldNode[]]
-  readonly definition: GraphQLField<unknown, unknown>
-  readonly shape: TypeShape
+  readonly nodes: FieldNodes
+  /** Undefined if the type is not known, or has no such field. */
+  readonly definition: GraphQLField<unknown, unknown> | undefined
+  readonly shape: TypeShape | undefined
   /** The selections below it; empty for a leaf. */
   readonly below: Selections
+}
+
+/** A field that can be executed. */
+export interface PlannedField extends SelectedField {
+  readonly definition: GraphQLField<unknown, unknown>
+  readonly shape: TypeShape
 }
 
 /** One `@defer` fragment. The directive's node is the identity of the usage. */
@@ -29,76 +70,149 @@ export interface PlannedFragment {
   readonly selections: Selections
 }
 
-/** The fields and fragments that are selected on one object type. */
+/** The fields and fragments that are selected on one type: those due now, and the fragments that may follow. */
 export interface PlannedSelection {
+  readonly selected: readonly SelectedField[]
+  /** Those of them that can be executed. */
   readonly fields: readonly PlannedField[]
   readonly deferred: readonly PlannedFragment[]
-  /** See `Selected.sharedKeys`. */
-  readonly sharedKeys: Selected['sharedKeys']
+  /** Keys that more than one of them selects, with the nodes of all: what is due now, and each fragment. */
+  readonly sharedKeys: ReadonlyMap<string, FieldNodes>
+}
+
+/** What the selections of one operation with its variables have in common. */
+interface Selecting {
+  /** Undefined: every type condition may match. */
+  readonly schema: GraphQLSchema | undefined
+  readonly fragments: Fragments
+  readonly variables: Variables
+  readonly defersBelow: (node: SelectionSetNode) => boolean
+}
+
+/** The selections of an operation, or of any of its parts. */
+export function createSelections(
+  given: Omit<Selecting, 'defersBelow'>,
+  sets: readonly SelectionSetNode[],
+): Selections {
+  return new Selections({ ...given, defersBelow: createDeferFinder(given.fragments) }, sets)
 }
 
 /** Selection sets that are read together, and what they select on each type: worked out once, kept beside them. */
 export class Selections {
-  readonly #schema: GraphQLSchema
-  readonly #collector: FieldCollector
+  readonly #selecting: Selecting
   readonly #sets: readonly SelectionSetNode[]
-  readonly #ofTypes = new Map<GraphQLObjectType, PlannedSelection>()
-  readonly #inlinedOfTypes = new Map<GraphQLObjectType, PlannedSelection>()
+  readonly #ofTypes = new Map<GraphQLObjectType | undefined, PlannedSelection>()
+  readonly #inlinedOfTypes = new Map<GraphQLObjectType | undefined, PlannedSelection>()
   #lastType: GraphQLObjectType | undefined
   #last: PlannedSelection | undefined
 
-  constructor(schema: GraphQLSchema, collector: FieldCollector, sets: readonly SelectionSetNode[]) {
-    this.#schema = schema
-    this.#collector = collector
+  constructor(selecting: Selecting, sets: readonly SelectionSetNode[]) {
+    this.#selecting = selecting
     this.#sets = sets
   }
 
-  on(type: GraphQLObjectType): PlannedSelection {
+  /** Whether they are those of a leaf. */
+  get isEmpty(): boolean {
+    return this.#sets.length === 0
+  }
+
+  /** Whether there is a `@defer`, in force or not, at this level or anywhere below. */
+  mayDefer(): boolean {
+    return this.#sets.some(this.#selecting.defersBelow)
+  }
+
+  /** `type` undefined: the runtime type is not known, and every type condition may match. */
+  on(type: GraphQLObjectType | undefined): PlannedSelection {
     if (this.#last && type === this.#lastType) return this.#last
     let found = this.#ofTypes.get(type)
-    if (!found) this.#ofTypes.set(type, (found = this.#plan(type, this.#collector.collect(this.#sets, type))))
+    if (!found) this.#ofTypes.set(type, (found = this.#plan(type, false)))
     this.#lastType = type
     this.#last = found
     return found
   }
 
   /** The same with the fragments at this level in place, not deferred. */
-  inlinedOn(type: GraphQLObjectType): PlannedSelection {
+  inlinedOn(type: GraphQLObjectType | undefined): PlannedSelection {
     let found = this.#inlinedOfTypes.get(type)
-    if (!found) {
-      found = this.#plan(type, this.#collector.collectInlined(this.#sets, type))
-      this.#inlinedOfTypes.set(type, found)
-    }
+    if (!found) this.#inlinedOfTypes.set(type, (found = this.#plan(type, true)))
     return found
   }
 
-  #plan(type: GraphQLObjectType, { groups, deferred, sharedKeys }: Selected): PlannedSelection {
-    const below = (sets: readonly SelectionSetNode[]): Selections =>
-      new Selections(this.#schema, this.#collector, sets)
+  #plan(type: GraphQLObjectType | undefined, isInlined: boolean): PlannedSelection {
+    const { schema } = this.#selecting
+    const { fields, deferred } = this.#gather(type, isInlined)
+    const selected = [...fields].map(([key, nodes]): SelectedField => {
+      const definition = type && fieldOf(schema, type, nodes[0].name.value)
+      const shape = definition && toTypeShape(definition.type)
+      const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+      return { key, nodes, definition, shape, below: new Selections(this.#selecting, sets) }
+    })
     return {
-      fields: groups.flatMap(({ key, nodes, selectionSets }) => {
-        const definition = fieldOf(this.#schema, type, nodes[0].name.value)
-        if (!definition) return []
-        return { key, nodes, definition, shape: toTypeShape(definition.type), below: below(selectionSets) }
-      }),
-      deferred: deferred.map(({ usage, label, selectionSets }) => ({
-        usage,
-        label,
-        selections: below(selectionSets),
-      })),
-      sharedKeys,
+      selected,
+      fields: selected.filter((field): field is PlannedField => field.definition !== undefined),
+      deferred,
+      sharedKeys: sharedKeysOf(fields, deferred, type),
     }
+  }
+
+  #gather(
+    type: GraphQLObjectType | undefined,
+    isInlined: boolean,
+    around: readonly DirectiveNode[] = [],
+  ): { readonly fields: ReturnType<typeof collectFields>; readonly deferred: readonly PlannedFragment[] } {
+    const { schema, fragments, variables } = this.#selecting
+    const deferred: PlannedFragment[] = []
+    /** Whether the fragment is due now. */
+    const enters: FieldWalk['enters'] = (use, fragment) => {
+      const usage = use.directives?.length ? activeDefer(use, variables) : undefined
+      if (!usage) return true
+      // A fragment that spreads itself is for validation to refuse.
+      if (around.includes(usage)) return false
+      const selections = new Selections(this.#selecting, [fragment.selectionSet])
+      const own = selections.#gather(type, false, [...around, usage])
+      // Nothing is delivered with a fragment that holds only other fragments: those stand for it.
+      if (own.fields.size === 0) deferred.push(...own.deferred)
+      else deferred.push({ usage, label: labelOf(usage), selections })
+      return false
+    }
+    const includes: FieldWalk['includes'] = (selection) =>
+      !selection.directives?.length || isIncluded(selection, variables)
+    const walk = { fragments, schema, type, includes, enters: isInlined ? undefined : enters }
+    return { fields: collectFields(walk, this.#sets), deferred }
   }
 }
 
+function sharedKeysOf(
+  fields: ReadonlyMap<string, FieldNodes>,
+  deferred: readonly PlannedFragment[],
+  type: GraphQLObjectType | undefined,
+): PlannedSelection['sharedKeys'] {
+  const seen = new Map(fields)
+  const shared = new Map<string, FieldNodes>()
+  for (const { selections } of deferred) {
+    for (const { key, nodes } of selections.inlinedOn(type).selected) {
+      const before = seen.get(key)
+      const all: FieldNodes = before ? [...before, ...nodes] : nodes
+      if (before) shared.set(key, all)
+      seen.set(key, all)
+    }
+  }
+  return shared
+}
+
+function labelOf(directive: DirectiveNode): string | undefined {
+  const label = directiveArgument(directive, 'label')
+  return typeof label === 'string' ? label : undefined
+}
+
 function fieldOf(
-  schema: GraphQLSchema,
+  schema: GraphQLSchema | undefined,
   type: GraphQLObjectType,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
   if (name.startsWith('__')) {
     if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef
-    if (type === schema.getQueryType()) {
+    if (type === schema?.getQueryType()) {
       if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef
       if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef
     }

@@ -1,15 +1,16 @@
 import {
+  type ASTNode,
   type ASTVisitor,
   type DirectiveNode,
+  getNullableType,
   GraphQLError,
   isListType,
-  isWrappingType,
   Kind,
   OperationTypeNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql'
-import { isIncremental } from './collect-fields.ts'
+import { isIncremental } from './directives.ts'
 
 // The names are those of graphql 17's own rules: where it brings them, ours stay out and each error is reported once.
 
@@ -23,20 +24,12 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
       const label = node.arguments?.find((argument) => argument.name.value === 'label')?.value
       if (!label || label.kind === Kind.NULL) return
       if (label.kind !== Kind.STRING) {
-        context.reportError(
-          new GraphQLError(`The label of @${name} must be a string literal.`, {
-            nodes: node,
-          }),
-        )
+        report(context, `The label of @${name} must be a string literal.`, node)
         return
       }
       const other = known.get(label.value)
       if (other) {
-        context.reportError(
-          new GraphQLError(`The label "${label.value}" is used twice; labels must be unique.`, {
-            nodes: [other, node],
-          }),
-        )
+        report(context, `The label "${label.value}" is used twice; labels must be unique.`, [other, node])
       }
       known.set(label.value, node)
     },
@@ -52,11 +45,10 @@ export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext):
       const parent = context.getParentType()
       for (const operation of [OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION]) {
         if (!parent || parent !== context.getSchema().getRootType(operation)) continue
-        context.reportError(
-          new GraphQLError(
-            `@${name} cannot be used on the root ${operation} type "${parent.name}"; move @${name} into the selection set of a field.`,
-            { nodes: node },
-          ),
+        report(
+          context,
+          `@${name} cannot be used on the root ${operation} type "${parent.name}"; move @${name} into the selection set of a field.`,
+          node,
         )
       }
     },
@@ -70,19 +62,18 @@ export function StreamDirectiveOnListFieldRule(context: ValidationContext): ASTV
       if (node.name.value !== 'stream') return
       const field = context.getFieldDef()
       const parent = context.getParentType()
-      if (!field || !parent) return
-      const isList = isListType(field.type) || (isWrappingType(field.type) && isListType(field.type.ofType))
-      if (isList) return
-      context.reportError(
-        new GraphQLError(
-          `@stream cannot be used on "${parent.name}.${field.name}", because the field is not a list.`,
-          {
-            nodes: node,
-          },
-        ),
+      if (!field || !parent || isListType(getNullableType(field.type))) return
+      report(
+        context,
+        `@stream cannot be used on "${parent.name}.${field.name}", because the field is not a list.`,
+        node,
       )
     },
   }
+}
+
+function report(context: ValidationContext, message: string, nodes: ASTNode | readonly ASTNode[]): void {
+  context.reportError(new GraphQLError(message, { nodes }))
 }
 
 export const incrementalRules: readonly ValidationRule[] = [

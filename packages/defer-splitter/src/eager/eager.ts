@@ -4,9 +4,9 @@ import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
-import { type Part, announced, type Data, delivered, type InitialPart, type LaterPart } from '../parts.ts'
+import { announced, type Data, delivered, type Part } from '../parts.ts'
 import { type Variables, withDefaults } from '@vinyasa/documents'
-import { createErrorIndex } from './error-index.ts'
+import { ErrorIndex } from './error-index.ts'
 import { type Draft, SplitWalk } from './split-walk.ts'
 
 interface SplitInput {
@@ -25,23 +25,23 @@ interface SplitInput {
  * Splits a whole result along the document's `@defer` fragments: the first part, then all patches in one part, in the
  * document's order, a nested fragment after the one around it. One plain result when nothing is left to defer.
  */
-function splitResult(input: SplitInput): ExecutionResult | readonly [InitialPart, LaterPart] {
+export function splitToStream(input: SplitInput): Executed {
   const { result, document, operationName, schema, maxPatches } = input
   const operation = document.operation(operationName)
   if (!operation || result.data == null) return result
-  const { definition, selectionSets } = operation
-  const collector = operation.collector(schema, withDefaults(definition, input.variables))
-  const index = createErrorIndex(result.errors)
-  const walk = new SplitWalk({ collector, schema, index, maxPatches })
-  const initial: Draft = { errors: [...index.withoutPath], fragments: [] }
+  const { definition } = operation
+  const selections = operation.selections(schema, withDefaults(definition, input.variables))
+  const index = new ErrorIndex(result.errors)
+  const walk = new SplitWalk({ schema, index, maxPatches })
+  const initial: Draft = { errors: [...index.withoutPath()], fragments: [] }
   const rootType = schema?.getRootType(definition.operation) ?? undefined
-  const data = walk.fromRoot(initial, rootType, result.data as Data, selectionSets)
+  const data = walk.fromRoot(initial, rootType, result.data as Data, selections)
   const { patches, fragments } = walk
   // `data` is without the hidden type names, so it replaces the result's own even where nothing is split off.
   if (patches.length === 0) return { ...result, data }
   initial.errors.push(...index.unclaimed())
   const { extensions } = result
-  return [
+  return iterateParts([
     {
       data,
       ...(initial.errors.length > 0 && { errors: initial.errors }),
@@ -50,7 +50,7 @@ function splitResult(input: SplitInput): ExecutionResult | readonly [InitialPart
       [announced]: initial.fragments,
     },
     { incremental: patches, hasNext: false, [delivered]: fragments },
-  ]
+  ])
 }
 
 export type ExecuteFunction = (args: ExecutionArgs) => unknown
@@ -100,24 +100,8 @@ function refusalOf({ data }: ExecutionResult, size: AnswerSize): GraphQLError | 
   return size.refusal
 }
 
-/** A whole result as the stream of its parts, or as itself when nothing of it is deferred. */
-export function splitToStream(input: SplitInput): Executed {
-  const split = splitResult(input)
-  return Symbol.iterator in split ? iterateParts(split) : split
-}
-
-function iterateParts(parts: readonly Part[]): AsyncIterableIterator<Part, undefined> {
-  let rest = parts.values()
-  return {
-    next: () => Promise.resolve(rest.next()),
-    return: () => {
-      rest = [].values()
-      return Promise.resolve({ done: true, value: undefined })
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+async function* iterateParts(parts: readonly Part[]): AsyncGenerator<Part, undefined> {
+  yield* parts
 }
 
 async function withinTotal(

@@ -7,51 +7,52 @@ export interface ErrorNode {
   readonly below: Map<PathSegment, ErrorNode>
 }
 
-/** A result's errors as a tree, so that each part can take those of the places it shows. */
-export interface ErrorIndex {
-  readonly root: ErrorNode
-  readonly withoutPath: readonly GraphQLError[]
-  /** The errors of exactly this place that no part has taken. */
-  at(node: ErrorNode | undefined): readonly GraphQLError[]
-  /** The errors of this place and of everything below it: those that a null stands for, but not what a part has taken. */
-  within(node: ErrorNode | undefined): readonly GraphQLError[]
-  /** The errors that no part has taken. */
-  unclaimed(): readonly GraphQLError[]
-}
-
 const none: readonly GraphQLError[] = []
 
-export function createErrorIndex(errors: readonly GraphQLError[] = []): ErrorIndex {
-  const root: ErrorNode = { here: [], below: new Map() }
-  const claimed = new Set<GraphQLError>()
-  for (const error of errors) {
-    if (!error.path) continue
-    let node = root
-    for (const segment of error.path) {
-      let next = node.below.get(segment)
-      if (!next) node.below.set(segment, (next = { here: [], below: new Map() }))
-      node = next
+/** A result's errors as a tree, so that each part can take those of the places it shows. */
+export class ErrorIndex {
+  readonly root: ErrorNode = { here: [], below: new Map() }
+  readonly #errors: readonly GraphQLError[]
+  readonly #claimed = new Set<GraphQLError>()
+
+  constructor(errors: readonly GraphQLError[] = []) {
+    this.#errors = errors
+    for (const error of errors) {
+      if (!error.path) continue
+      let node = this.root
+      for (const segment of error.path) {
+        let next = node.below.get(segment)
+        if (!next) node.below.set(segment, (next = { here: [], below: new Map() }))
+        node = next
+      }
+      node.here.push(error)
     }
-    node.here.push(error)
+  }
+
+  withoutPath(): readonly GraphQLError[] {
+    return this.#claim(this.#errors.filter(({ path }) => !path))
+  }
+
+  /** The errors of exactly this place that no part has taken. */
+  at(node: ErrorNode | undefined): readonly GraphQLError[] {
+    return node ? this.#claim(node.here) : none
+  }
+
+  /** The errors of this place and of everything below it: those that a null stands for, but not what a part has taken. */
+  within(node: ErrorNode | undefined): readonly GraphQLError[] {
+    if (!node) return none
+    return [...this.#claim(node.here), ...[...node.below.values()].flatMap((below) => this.within(below))]
+  }
+
+  /** The errors that no part has taken. */
+  unclaimed(): readonly GraphQLError[] {
+    return this.#errors.filter((error) => !this.#claimed.has(error))
   }
 
   /** Takes the errors that no part has taken: each is told once, with the first part that shows its place. */
-  function claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
-    const fresh = list.filter((error) => !claimed.has(error))
-    for (const error of fresh) claimed.add(error)
+  #claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
+    const fresh = list.filter((error) => !this.#claimed.has(error))
+    for (const error of fresh) this.#claimed.add(error)
     return fresh
-  }
-
-  function within(node: ErrorNode | undefined): readonly GraphQLError[] {
-    if (!node) return none
-    return [...claim(node.here), ...[...node.below.values()].flatMap(within)]
-  }
-
-  return {
-    root,
-    withoutPath: claim(errors.filter(({ path }) => !path)),
-    at: (node) => (node ? claim(node.here) : none),
-    within,
-    unclaimed: () => errors.filter((error) => !claimed.has(error)),
   }
 }

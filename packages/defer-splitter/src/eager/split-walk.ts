@@ -5,14 +5,13 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   isAbstractType,
-  isCompositeType,
-  isInterfaceType,
   isObjectType,
-  type SelectionSetNode,
+  responsePathAsArray,
+  type ResponsePath,
 } from 'graphql'
-import type { DeferredFragment, FieldCollector, Selected } from '../document/collect-fields.ts'
 import { typenameAlias } from '../document/document.ts'
-import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
+import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'
+import type { Announced, Data, Patch } from '../parts.ts'
 import type { ErrorIndex, ErrorNode } from './error-index.ts'
 
 /** The errors and fragments of the part that fields go to: the first part or a patch. */
@@ -22,17 +21,12 @@ export interface Draft {
   readonly fragments: Announced[]
 }
 
-/** From the last segment back to the root; made into a list only for a patch. */
-interface LinkedPath {
-  readonly previous: LinkedPath | undefined
-  readonly segment: PathSegment
-}
-
 /** An object of the result at the moment it is split. */
 interface Place {
   readonly value: Data
   readonly type: GraphQLObjectType | undefined
-  readonly path: LinkedPath | undefined
+  /** Made into a list only for a patch. */
+  readonly path: ResponsePath | undefined
   readonly errors: ErrorNode | undefined
   /** Keys whose values hold what several fragments select: each takes its own. The others are handed on as they are. */
   readonly shared: ReadonlySet<string> | 'all'
@@ -41,7 +35,6 @@ interface Place {
 const noKeys: ReadonlySet<string> = new Set()
 
 export interface SplitWalkOptions {
-  readonly collector: FieldCollector
   readonly schema: GraphQLSchema | undefined
   readonly index: ErrorIndex
   /** See `DeferSplitterOptions.maxPatches`. */
@@ -54,53 +47,47 @@ export class SplitWalk {
   /** The fragments that the patches deliver, in their order. */
   readonly fragments: Announced[] = []
   readonly #options: SplitWalkOptions
-  readonly #sharedPlaces = new Map<DeferredFragment['usage'], Set<string>>()
+  readonly #sharedPlaces = new Map<PlannedFragment['usage'], Set<string>>()
 
   constructor(options: SplitWalkOptions) {
     this.#options = options
   }
 
   /** The fields of the result's root that are due in `draft`. */
-  fromRoot(
-    draft: Draft,
-    type: GraphQLObjectType | undefined,
-    value: Data,
-    selectionSets: readonly SelectionSetNode[],
-  ): Data {
+  fromRoot(draft: Draft, type: GraphQLObjectType | undefined, value: Data, selections: Selections): Data {
     const { index } = this.#options
     const errors = index.root
     draft.errors.push(...index.at(errors))
-    return this.#fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selectionSets)
+    return this.#fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selections)
   }
 
   /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
-  #fill(draft: Draft, place: Place, selectionSets: readonly SelectionSetNode[]): Data {
-    const { collector, maxPatches } = this.#options
-    let selected = collector.collect(selectionSets, place.type)
-    if (selected.deferred.length === 0) return this.#pick(draft, place, selected)
-    if (this.patches.length + selected.deferred.length > maxPatches)
-      selected = collector.collectInlined(selectionSets, place.type)
-    const here = withShared(place, new Set(selected.sharedKeys.keys()))
-    const data = this.#pick(draft, here, selected)
-    for (const fragment of selected.deferred)
+  #fill(draft: Draft, place: Place, selections: Selections): Data {
+    let selection = selections.on(place.type)
+    if (selection.deferred.length === 0) return this.#pick(draft, place, selection)
+    if (this.patches.length + selection.deferred.length > this.#options.maxPatches)
+      selection = selections.inlinedOn(place.type)
+    const here = withShared(place, new Set(selection.sharedKeys.keys()))
+    const data = this.#pick(draft, here, selection)
+    for (const fragment of selection.deferred)
       if (!this.#isRepeated(fragment.usage, here)) this.#deferFragment(draft, here, fragment)
     return data
   }
 
   /** Whether another fragment has brought this one at the same place. */
-  #isRepeated(usage: DeferredFragment['usage'], { path, shared }: Place): boolean {
+  #isRepeated(usage: PlannedFragment['usage'], { path, shared }: Place): boolean {
     if (shared !== 'all' && shared.size === 0) return false
-    const place = JSON.stringify(toList(path))
+    const place = JSON.stringify(responsePathAsArray(path))
     const places = this.#sharedPlaces.get(usage) ?? new Set()
     if (places.has(place)) return true
     this.#sharedPlaces.set(usage, places.add(place))
     return false
   }
 
-  #deferFragment(draft: Draft, place: Place, { label, selectionSets }: DeferredFragment): void {
-    const { groups } = this.#options.collector.collect(selectionSets, place.type)
-    const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
-    const patch: Patch = { data: null, path: toList(place.path) }
+  #deferFragment(draft: Draft, place: Place, { label, selections }: PlannedFragment): void {
+    const { selected } = selections.on(place.type)
+    const isPresent = selected.some(({ key }) => Object.hasOwn(place.value, key))
+    const patch: Patch = { data: null, path: responsePathAsArray(place.path) }
     if (label !== undefined) patch.label = label
     // Before the nested ones are found, so that the order is the document's.
     if (isPresent) {
@@ -110,31 +97,31 @@ export class SplitWalk {
       draft.fragments.push(fragment)
     }
     const own: Draft = { errors: [], fragments: isPresent ? [] : draft.fragments }
-    patch.data = this.#fill(own, place, selectionSets)
+    patch.data = this.#fill(own, place, selections)
     if (own.errors.length > 0) patch.errors = own.errors
   }
 
-  #pick(draft: Draft, place: Place, { groups }: Selected): Data {
-    const { collector, index } = this.#options
+  #pick(draft: Draft, place: Place, { selected }: PlannedSelection): Data {
+    const { index } = this.#options
     const { value, shared, path } = place
     const data: Data = {}
-    for (const { key, nodes, selectionSets } of groups) {
+    for (const { key, definition, below } of selected) {
       const found = value[key]
       if (found === undefined) continue
       const errors = place.errors?.below.get(key)
       const isShared = shared === 'all' || shared.has(key)
-      if (!errors && (selectionSets.length === 0 || (!isShared && !collector.mayDefer(selectionSets)))) {
+      if (!errors && (below.isEmpty || (!isShared && !below.mayDefer()))) {
         data[key] = found
         continue
       }
-      if (errors && selectionSets.length === 0) {
+      if (errors && below.isEmpty) {
         draft.errors.push(...index.within(errors))
         data[key] = found
         continue
       }
-      const type = fieldTypeOf(place.type, nodes[0].name.value)
-      data[key] = this.#splitValue(draft, type, found, selectionSets, {
-        path: { previous: path, segment: key },
+      const type = definition && getNamedType(definition.type)
+      data[key] = this.#splitValue(draft, type, found, below, {
+        path: { prev: path, key, typename: undefined },
         errors,
         shared: isShared ? 'all' : noKeys,
       })
@@ -146,7 +133,7 @@ export class SplitWalk {
     draft: Draft,
     type: GraphQLNamedType | undefined,
     value: unknown,
-    selectionSets: readonly SelectionSetNode[],
+    selections: Selections,
     at: Pick<Place, 'path' | 'errors' | 'shared'>,
   ): unknown {
     const { index } = this.#options
@@ -154,8 +141,8 @@ export class SplitWalk {
     if (Array.isArray(value)) {
       if (errors) draft.errors.push(...index.at(errors))
       return value.map((item, position) =>
-        this.#splitValue(draft, type, item, selectionSets, {
-          path: { previous: path, segment: position },
+        this.#splitValue(draft, type, item, selections, {
+          path: { prev: path, key: position, typename: undefined },
           errors: errors?.below.get(position),
           shared,
         }),
@@ -167,18 +154,18 @@ export class SplitWalk {
     }
     if (errors) draft.errors.push(...index.at(errors))
     const object = value as Data
-    const place = { ...at, value: object, type: this.#typeOf(object, type, selectionSets) }
-    return this.#fill(draft, place, selectionSets)
+    const place = { ...at, value: object, type: this.#typeOf(object, type, selections) }
+    return this.#fill(draft, place, selections)
   }
 
   #typeOf(
     value: Data,
     declared: GraphQLNamedType | undefined,
-    selectionSets: readonly SelectionSetNode[],
+    selections: Selections,
   ): GraphQLObjectType | undefined {
-    const { schema, collector } = this.#options
-    if (!schema || !declared || isObjectType(declared)) return declared as GraphQLObjectType | undefined
-    if (!isAbstractType(declared)) return undefined
+    const { schema } = this.#options
+    if (isObjectType(declared)) return declared
+    if (!schema || !isAbstractType(declared)) return undefined
     for (const name of [value[typenameAlias], value['__typename']]) {
       const named = typeof name === 'string' ? schema.getType(name) : undefined
       if (isObjectType(named) && schema.isSubType(declared, named)) return named
@@ -186,28 +173,15 @@ export class SplitWalk {
     // A stored result carries no hidden type name: the keys that are there tell it, or leave several types possible.
     const present = Object.keys(value)
     const possible = schema.getPossibleTypes(declared).filter((type) => {
-      const { groups } = collector.collectInlined(selectionSets, type)
-      return groups.length === present.length && groups.every(({ key }) => Object.hasOwn(value, key))
+      const { selected } = selections.inlinedOn(type)
+      return selected.length === present.length && selected.every(({ key }) => Object.hasOwn(value, key))
     })
     return possible.length === 1 ? possible[0] : undefined
   }
-}
-
-function fieldTypeOf(type: GraphQLObjectType | undefined, name: string): GraphQLNamedType | undefined {
-  if (!isObjectType(type) && !isInterfaceType(type)) return undefined
-  const field = type.getFields()[name]
-  const named = field && getNamedType(field.type)
-  return named && isCompositeType(named) ? named : undefined
 }
 
 function withShared(place: Place, keys: ReadonlySet<string>): Place {
   const { shared } = place
   if (shared === 'all' || keys.size === 0) return place
   return { ...place, shared: shared.size === 0 ? keys : new Set([...shared, ...keys]) }
-}
-
-function toList(path: LinkedPath | undefined): readonly PathSegment[] {
-  const list: PathSegment[] = []
-  for (let at = path; at; at = at.previous) list.push(at.segment)
-  return list.reverse()
 }

@@ -1,10 +1,18 @@
-import { type GraphQLError, responsePathAsArray } from 'graphql'
-import type { Ending } from '@vinyasa/base'
+import { type GraphQLError, type GraphQLObjectType, responsePathAsArray, type ResponsePath } from 'graphql'
+import { Ending } from '@vinyasa/base'
+import type { Timers } from '../options.ts'
 import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
-import type { ObjectPlace, Path } from './place.ts'
-import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
 import type { PlannedFragment } from '../document/selections.ts'
+import type { SharedValues } from './shared-values.ts'
+
+/** An object whose fields are executed. */
+export interface ObjectPlace {
+  readonly type: GraphQLObjectType
+  readonly source: unknown
+  readonly path: ResponsePath | undefined
+  readonly shared: SharedValues | undefined
+}
 
 /**
  * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
@@ -15,12 +23,12 @@ export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
 /** The response that a record is part of. */
 export interface DeliveryRun {
   readonly operation: Operation
-  /** That of the first fields. */
+  /** That of the first fields, and of calls whose values several records wait for. */
   readonly ending: Ending
   readonly isClosed: boolean
   /** The answer has become too large: nothing more of it is made. */
   refuse(): void
-  /** See `DeliveryRecord.defer`. */
+  /** Takes fragments for later; false when the response may not have that many more patches. */
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }
 
@@ -39,11 +47,11 @@ export class DeliveryRecord implements Announced {
   /** The number of records that it may follow. */
   #parents = 0
   /** The timer and ending that the patches of the same directive share; set when it starts. */
-  usage: FragmentUsage<DeliveryRecord> | undefined
+  usage: FragmentUsage | undefined
   data: Data | null = null
   errors: readonly GraphQLError[] = none
   /** The places in `data` that are null for an error. */
-  nulls: readonly Path[] = none
+  nulls: readonly ResponsePath[] = none
   #path: readonly PathSegment[] | undefined
 
   constructor(run: DeliveryRun, place: ObjectPlace, fragment?: PlannedFragment) {
@@ -69,11 +77,6 @@ export class DeliveryRecord implements Announced {
     return (this.usage ?? this.run).ending
   }
 
-  /** The same for calls whose values other records wait for too. */
-  get sharedEnding(): Ending {
-    return this.run.ending
-  }
-
   /** No longer wanted: timed out, or the client has left. */
   get isClosed(): boolean {
     return this.state !== 'running' || this.run.isClosed
@@ -83,7 +86,7 @@ export class DeliveryRecord implements Announced {
    * Takes an error of one of its fields, and the place that is null for it; one that comes after the record was done is not
    * told any more.
    */
-  report(error: GraphQLError, place: Path): void {
+  report(error: GraphQLError, place: ResponsePath): void {
     if (this.state !== 'running') return
     if (this.operation.size.refusal) return this.run.refuse()
     if (this.errors === none) {
@@ -92,18 +95,13 @@ export class DeliveryRecord implements Announced {
       return
     }
     ;(this.errors as GraphQLError[]).push(error)
-    ;(this.nulls as Path[]).push(place)
+    ;(this.nulls as ResponsePath[]).push(place)
   }
 
   /** The fragment failed as a whole. */
   fail(errors: readonly GraphQLError[]): void {
     this.errors = errors
     this.nulls = none
-  }
-
-  /** Takes fragments for later; false when the response may not have that many more patches. */
-  defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
-    return this.run.defer(this, fragments, place)
   }
 
   addChild(child: DeliveryRecord): void {
@@ -134,4 +132,76 @@ export function toPatch(record: DeliveryRecord): Patch {
   if (label !== undefined) patch.label = label
   if (errors.length > 0) patch.errors = errors
   return patch
+}
+
+export interface FragmentUsageOptions {
+  readonly timeoutMs: number
+  readonly clock: Timers
+  readonly onTimeout: (records: readonly DeliveryRecord[]) => void
+  /** Later patches of the same directive start afresh. */
+  readonly onRetire: () => void
+}
+
+/** One timer and one ending that all patches of one `@defer` in the document share. */
+export class FragmentUsage {
+  readonly #options: FragmentUsageOptions
+  readonly #waiting = new Set<DeliveryRecord>()
+  #ending: Ending | undefined
+  #timer: unknown
+
+  constructor(options: FragmentUsageOptions) {
+    this.#options = options
+  }
+
+  /** Made when it is asked for. */
+  get ending(): Ending {
+    return (this.#ending ??= new Ending())
+  }
+
+  /** The patch has something to wait for: it shares the usage's time with those that wait already. */
+  wait(record: DeliveryRecord): void {
+    const { clock, timeoutMs } = this.#options
+    if (this.#waiting.size === 0 && timeoutMs > 0) {
+      this.#timer = clock.setTimeout(() => this.#timeOut(), timeoutMs)
+    }
+    this.#waiting.add(record)
+  }
+
+  /** The patch waits no longer. With the last one the timer stops. */
+  done(record: DeliveryRecord): void {
+    if (this.#waiting.delete(record) && this.#waiting.size === 0) this.#stopTimer()
+  }
+
+  /** The patch is no longer wanted. When no other one is, the usage's calls are cancelled. */
+  drop(record: DeliveryRecord): void {
+    if (!this.#waiting.has(record)) return
+    this.done(record)
+    if (this.#waiting.size > 0) return
+    this.#options.onRetire()
+    this.#cancel()
+  }
+
+  close(): void {
+    this.#stopTimer()
+    if (this.#waiting.size > 0) this.#cancel()
+  }
+
+  #timeOut(): void {
+    const records = [...this.#waiting]
+    this.#waiting.clear()
+    this.#stopTimer()
+    this.#options.onRetire()
+    // First the answer, so that what the cancelled calls report does not become part of it.
+    this.#options.onTimeout(records)
+    this.#cancel(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
+  }
+
+  /** For those that ask for the ending later, too: a resolver may do so after an await of its own. */
+  #cancel(reason?: DOMException): void {
+    this.ending.abort(reason)
+  }
+
+  #stopTimer(): void {
+    this.#options.clock.clearTimeout(this.#timer)
+  }
 }

@@ -1,33 +1,28 @@
-import { getArgumentValues, type GraphQLResolveInfo, locatedError, responsePathAsArray } from 'graphql'
+import {
+  getArgumentValues,
+  type GraphQLResolveInfo,
+  locatedError,
+  responsePathAsArray,
+  type ResponsePath,
+} from 'graphql'
 import type { Data } from '../parts.ts'
-import type { DeliveryRecord } from './delivery-record.ts'
-import type { ObjectPlace, Path } from './place.ts'
-import { ENDING, type Ending, type MaybePromise } from '@vinyasa/base'
-import type { PlannedField, Selections } from '../document/selections.ts'
-import type { TypeShape } from '../document/type-shape.ts'
-
-export type ExecuteObject = (
-  group: DeliveryRecord,
-  place: ObjectPlace,
-  selections: Selections,
-) => MaybePromise<Data>
+import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
+import { ENDING, type Ending } from '@vinyasa/base'
+import type { PlannedField, TypeShape } from '../document/selections.ts'
 
 /** One field of one object, from the resolver to the completed value. */
 export class FieldCall {
   readonly group: DeliveryRecord
   readonly place: ObjectPlace
   readonly field: PlannedField
-  readonly path: Path
-  /** Executes the fields of an object that the field leads to. */
-  readonly executeObject: ExecuteObject
+  readonly path: ResponsePath
   #info: GraphQLResolveInfo | undefined
   #isShared = false
 
-  constructor(group: DeliveryRecord, place: ObjectPlace, field: PlannedField, executeObject: ExecuteObject) {
+  constructor(group: DeliveryRecord, place: ObjectPlace, field: PlannedField) {
     this.group = group
     this.place = place
     this.field = field
-    this.executeObject = executeObject
     this.path = { prev: place.path, key: field.key, typename: place.type.name }
   }
 
@@ -38,7 +33,7 @@ export class FieldCall {
 
   /** Aborts when what the field gives is no longer wanted. */
   get ending(): Ending {
-    return this.#isShared ? this.group.sharedEnding : this.group.ending
+    return this.#isShared ? this.group.run.ending : this.group.ending
   }
 
   /**
@@ -66,7 +61,7 @@ export class FieldCall {
   }
 
   /** A field error stops at the nearest place that may be null: here, or it is thrown on. */
-  fail(error: unknown, { isNonNull }: TypeShape, path: Path): null {
+  fail(error: unknown, { isNonNull }: TypeShape, path: ResponsePath): null {
     const located = locatedError(error, this.field.nodes, responsePathAsArray(path))
     if (isNonNull) throw located
     this.group.report(located, path)

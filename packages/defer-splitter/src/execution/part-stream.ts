@@ -11,8 +11,7 @@ import {
 } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'
 import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
-import { responsePathAsArray, type GraphQLError } from 'graphql'
-import type { Path } from './place.ts'
+import { type GraphQLError, responsePathAsArray, type ResponsePath } from 'graphql'
 
 interface Node {
   /** Not a place yet, but on the way to one; null; or left as an earlier part delivered it. */
@@ -35,7 +34,7 @@ class DeliveredNulls {
    * @param isList An earlier part delivered a list there. It is left as it is, and out of what follows: not every client
    *   can merge null over a list.
    */
-  add(place: Path, isList: boolean): void {
+  add(place: ResponsePath, isList: boolean): void {
     this.#node(place).state = isList ? 'left' : 'null'
   }
 
@@ -62,7 +61,7 @@ class DeliveredNulls {
     return errors.filter(({ path }) => !path || !this.cover(path))
   }
 
-  #node({ prev, key }: Path): Node {
+  #node({ prev, key }: ResponsePath): Node {
     const above = prev ? this.#node(prev) : (this.#root ??= createNode())
     let node = above.below.get(key)
     if (!node) above.below.set(key, (node = createNode()))
@@ -86,88 +85,6 @@ function nullify(data: Data, node: Node): void {
 
 const none: readonly never[] = []
 
-/** The records that the client has been told of and waits for: each may be sent once the one that holds it is. */
-class PendingRecords {
-  readonly #root: DeliveryRecord
-  readonly #onDrop: (record: DeliveryRecord) => void
-  readonly #pending = new Set<DeliveryRecord>()
-  readonly #nulls = new DeliveredNulls()
-
-  constructor(root: DeliveryRecord, onDrop: (record: DeliveryRecord) => void) {
-    this.#root = root
-    this.#onDrop = onDrop
-  }
-
-  /** The root is sent: returns what is waited for then. */
-  begin(): readonly DeliveryRecord[] {
-    this.#release(this.#root)
-    return [...this.#pending]
-  }
-
-  /** Takes what is done, as one part; undefined where there is nothing to say yet. */
-  takePart(): LaterPart | undefined {
-    const pending = this.#pending
-    const incremental: Patch[] = []
-    const sent: DeliveryRecord[] = []
-    const opened: DeliveryRecord[] = []
-    const gone: DeliveryRecord[] = []
-    // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
-    for (const record of pending) {
-      if (record.state !== 'done') continue
-      pending.delete(record)
-      const unknown = record.children.filter((child) => !pending.has(child))
-      gone.push(...this.#release(record))
-      for (const child of unknown) if (pending.has(child)) opened.push(child)
-      incremental.push(toPatch(record))
-      sent.push(record)
-    }
-    if (incremental.length === 0 && pending.size > 0) return undefined
-    const part: LaterPart = { hasNext: pending.size > 0 }
-    if (incremental.length > 0) Object.assign(part, { incremental, [delivered]: sent })
-    const fresh = opened.filter((record) => pending.has(record))
-    if (fresh.length > 0) part[announced] = fresh
-    if (gone.length > 0) part[withdrawn] = gone
-    return part
-  }
-
-  clear(): void {
-    this.#pending.clear()
-  }
-
-  /** The record is sent: what depends on it may follow. Returns what was waited for and is not to come any more. */
-  #release(record: DeliveryRecord): readonly DeliveryRecord[] {
-    const nulls = this.#nulls
-    const { data, children, place, path } = record
-    if (data === null) {
-      record.state = 'sent'
-      for (const child of record.leave()) this.#onDrop(child)
-      return none
-    }
-    if (!nulls.isEmpty) record.errors = nulls.unexplained(record.errors)
-    for (const at of record.nulls) {
-      nulls.add(at, place.shared !== undefined && hasSentList(this.#root, responsePathAsArray(at)))
-    }
-    record.state = 'sent'
-    if (!nulls.isEmpty) nulls.applyTo(data, path)
-    for (const child of children) {
-      if (!nulls.isEmpty && nulls.cover(child.path)) this.#onDrop(child)
-      // Another record may have released it before.
-      else if (child.state !== 'sent' && child.state !== 'dropped') this.#pending.add(child)
-    }
-    return record.nulls.length > 0 ? this.#withdraw() : none
-  }
-
-  /** Drops what waits at a place that has just become null. */
-  #withdraw(): readonly DeliveryRecord[] {
-    const gone = [...this.#pending].filter(({ path }) => this.#nulls.cover(path))
-    for (const record of gone) {
-      this.#pending.delete(record)
-      this.#onDrop(record)
-    }
-    return gone
-  }
-}
-
 export interface PartStreamOptions {
   readonly root: DeliveryRecord
   /** The consumer asks for the second part, so it has the first. */
@@ -181,7 +98,9 @@ type Read = IteratorResult<Part, undefined>
 /** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
 export class PartStream implements AsyncIterableIterator<Part, undefined> {
   readonly #options: PartStreamOptions
-  readonly #pending: PendingRecords
+  /** The records that the client has been told of and waits for: each may be sent once the one that holds it is. */
+  readonly #pending = new Set<DeliveryRecord>()
+  readonly #nulls = new DeliveredNulls()
   #initial: InitialPart | undefined
   #consumer: ((result: Read) => void) | undefined
   #unschedule: (() => void) | undefined
@@ -189,19 +108,19 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
 
   constructor(options: PartStreamOptions) {
     this.#options = options
-    this.#pending = new PendingRecords(options.root, options.onDrop)
   }
 
   /** The first part; undefined when nothing of what was deferred is left to send. */
   begin(): InitialPart | undefined {
-    const pending = this.#pending.begin()
-    if (pending.length === 0) return undefined
-    const { data, errors } = this.#options.root
+    const { root } = this.#options
+    this.#release(root)
+    if (this.#pending.size === 0) return undefined
+    const { data, errors } = root
     this.#initial = {
       data,
       ...(errors.length > 0 && { errors }),
       hasNext: true,
-      [announced]: pending,
+      [announced]: [...this.#pending],
     }
     return this.#initial
   }
@@ -259,10 +178,70 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
 
   #flush(): void {
     this.#unschedule = undefined
-    const part = this.#consumer && this.#pending.takePart()
+    const part = this.#consumer && this.#takePart()
     if (!part) return
     if (!part.hasNext) this.#finish()
     this.#deliver({ done: false, value: part })
+  }
+
+  /** Takes what is done, as one part; undefined where there is nothing to say yet. */
+  #takePart(): LaterPart | undefined {
+    const pending = this.#pending
+    const incremental: Patch[] = []
+    const sent: DeliveryRecord[] = []
+    const opened: DeliveryRecord[] = []
+    const gone: DeliveryRecord[] = []
+    // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
+    for (const record of pending) {
+      if (record.state !== 'done') continue
+      pending.delete(record)
+      const unknown = record.children.filter((child) => !pending.has(child))
+      gone.push(...this.#release(record))
+      for (const child of unknown) if (pending.has(child)) opened.push(child)
+      incremental.push(toPatch(record))
+      sent.push(record)
+    }
+    if (incremental.length === 0 && pending.size > 0) return undefined
+    const part: LaterPart = { hasNext: pending.size > 0 }
+    if (incremental.length > 0) Object.assign(part, { incremental, [delivered]: sent })
+    const fresh = opened.filter((record) => pending.has(record))
+    if (fresh.length > 0) part[announced] = fresh
+    if (gone.length > 0) part[withdrawn] = gone
+    return part
+  }
+
+  /** The record is sent: what depends on it may follow. Returns what was waited for and is not to come any more. */
+  #release(record: DeliveryRecord): readonly DeliveryRecord[] {
+    const nulls = this.#nulls
+    const { root, onDrop } = this.#options
+    const { data, children, place, path } = record
+    if (data === null) {
+      record.state = 'sent'
+      for (const child of record.leave()) onDrop(child)
+      return none
+    }
+    if (!nulls.isEmpty) record.errors = nulls.unexplained(record.errors)
+    for (const at of record.nulls) {
+      nulls.add(at, place.shared !== undefined && hasSentList(root, responsePathAsArray(at)))
+    }
+    record.state = 'sent'
+    if (!nulls.isEmpty) nulls.applyTo(data, path)
+    for (const child of children) {
+      if (!nulls.isEmpty && nulls.cover(child.path)) onDrop(child)
+      // Another record may have released it before.
+      else if (child.state !== 'sent' && child.state !== 'dropped') this.#pending.add(child)
+    }
+    return record.nulls.length > 0 ? this.#withdraw() : none
+  }
+
+  /** Drops what waits at a place that has just become null. */
+  #withdraw(): readonly DeliveryRecord[] {
+    const gone = [...this.#pending].filter(({ path }) => this.#nulls.cover(path))
+    for (const record of gone) {
+      this.#pending.delete(record)
+      this.#options.onDrop(record)
+    }
+    return gone
   }
 
   #deliver(result: Read): void {

@@ -1,4 +1,4 @@
-import type { FieldGroup, Selected } from '../document/collect-fields.ts'
+import type { FieldNodes, PlannedSelection } from '../document/selections.ts'
 import type { PathSegment } from '../parts.ts'
 
 /** The outcome of a resolver, kept for the other fragments that select the same field of the same object. */
@@ -11,7 +11,7 @@ export type Resolved = { readonly value: unknown } | { readonly thrown: unknown 
 export interface SharedValues {
   has(key: string): boolean
   /** The nodes of all groups, for resolvers that look at what is selected; undefined where they are not known. */
-  nodesOf(key: string): FieldGroup['nodes'] | undefined
+  nodesOf(key: string): FieldNodes | undefined
   get(key: string): Resolved | undefined
   set(key: string, resolved: Resolved): void
   /** The values below a field or list item; everything below a shared field is shared. */
@@ -19,7 +19,7 @@ export interface SharedValues {
 }
 
 /** @param keys The shared ones; undefined means all. */
-export function createSharedValues(keys?: Selected['sharedKeys']): SharedValues {
+export function createSharedValues(keys?: PlannedSelection['sharedKeys']): SharedValues {
   const resolved = new Map<string, Resolved>()
   const below = new Map<PathSegment, SharedValues>()
   return {

@@ -1,153 +1,59 @@
-import { type ExecutionResult, type GraphQLError, locatedError } from 'graphql'
+import {
+  type DirectiveNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  locatedError,
+} from 'graphql'
+import { type Abortable, type Ending, endingOf, isPromise, type MaybePromise, onAbort } from '@vinyasa/base'
 import { measureJson } from '@vinyasa/yoga-internals'
+import type { KnownDocument } from '../document/document-cache.ts'
+import type { PlannedFragment } from '../document/selections.ts'
 import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Data } from '../parts.ts'
-import type { ObjectPlace } from './place.ts'
-import { DeliveryRecord, type DeliveryRun } from './delivery-record.ts'
-import { createFragmentUsages, type FragmentUsages } from './fragment-usage.ts'
-import {
-  type Abortable,
-  type Ending,
-  isPromise,
-  type MaybePromise,
-  onAbort,
-  isAsyncIterable,
-} from '@vinyasa/base'
-import type { Operation } from './operation.ts'
+import { DeliveryRecord, type DeliveryRun, FragmentUsage, type ObjectPlace } from './delivery-record.ts'
+import { executeSelections } from './execute-fields.ts'
+import { type Operation, prepareOperation } from './operation.ts'
 import { PartStream } from './part-stream.ts'
-import type { PlannedFragment, PlannedField, Selections } from '../document/selections.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
-import { completePlainLeaf, completeResolved } from './complete.ts'
-import { FieldCall, propertyOf } from './field-call.ts'
-import { readItems } from './read-items.ts'
-import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
-/** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
-function executeSelections(
-  group: DeliveryRecord,
-  place: ObjectPlace,
-  selections: Selections,
-): MaybePromise<Data> {
-  let selection = selections.on(place.type)
-  let at = place
-  if (selection.deferred.length > 0) {
-    if (!place.shared && selection.sharedKeys.size > 0) {
-      at = { ...place, shared: createSharedValues(selection.sharedKeys) }
-    }
-    if (!group.defer(selection.deferred, at)) {
-      selection = selections.inlinedOn(place.type)
-      at = place
-    }
-  }
-  const isSerial = !place.path && group.operation.isMutation
-  return isSerial ? executeSerially(group, at, selection.fields) : executeFields(group, at, selection.fields)
+type Executed = ExecutionResult | PartStream
+
+/**
+ * Executes the operation, the fields outside `@defer` first. The stream's first part is there as soon as they are;
+ * deferred fields start once it is written, or shortly after the first fields did when those take their time, so that
+ * both wait at the same time and the work of one does not hold back the other.
+ */
+export function executeStreaming(
+  args: ExecutionArgs,
+  options: ResolvedOptions,
+  document: KnownDocument,
+): MaybePromise<Executed> {
+  const operation = prepareOperation(args, document, options)
+  if (!('selections' in operation)) return { errors: [...operation] }
+  return new StreamingRun(operation, options, args).execute()
 }
 
-function executeFields(
-  group: DeliveryRecord,
-  place: ObjectPlace,
-  fields: readonly PlannedField[],
-): MaybePromise<Data> {
-  const data: Data = {}
-  let waiting: Promise<unknown>[] | undefined
-  try {
-    for (const field of fields) {
-      const plain = executePlainLeaf(group, place, field)
-      const value = plain ?? executeField(group, place, field)
-      // Set at once even when it is still to come: the keys keep the order of the document.
-      data[field.key] = value
-      if (plain !== undefined || !isPromise(value)) continue
-      waiting ??= []
-      waiting.push(value.then((settled) => (data[field.key] = settled)))
-    }
-  } catch (error) {
-    // The field that failed takes this object with it; what the others still bring is of no use.
-    if (waiting) Promise.allSettled(waiting).catch(() => undefined)
-    throw error
-  }
-  return waiting ? allDone(waiting, data) : data
+/** Lists what tells that the client has left: Yoga's request, the context, and a signal that an execution was given. */
+function endingsOf(args: ExecutionArgs): readonly Abortable[] {
+  const { abortSignal } = args as { readonly abortSignal?: AbortSignal | null }
+  const { request } = Object(args.contextValue) as { readonly request?: unknown }
+  const endings = [endingOf(request), endingOf(args.contextValue), endingOf(args), abortSignal]
+  return [...new Set(endings.filter((given) => given !== undefined && given !== null))]
 }
-
-function allDone(waiting: readonly Promise<unknown>[], data: Data): Promise<Data> {
-  const done = waiting.length === 1 && waiting[0] ? waiting[0] : Promise.all(waiting)
-  return done.then(() => data)
-}
-
-async function executeSerially(
-  group: DeliveryRecord,
-  place: ObjectPlace,
-  fields: readonly PlannedField[],
-): Promise<Data> {
-  const data: Data = {}
-  for (const field of fields) data[field.key] = await executeField(group, place, field)
-  return data
-}
-
-/** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
-function executePlainLeaf(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
-  const { definition, shape } = field
-  if (shape.kind !== 'leaf' || definition.resolve || place.shared || group.operation.fieldResolver) {
-    return undefined
-  }
-  return completePlainLeaf(shape.type, propertyOf(place.source, definition.name))
-}
-
-/** The field's value as it goes into the data. */
-function executeField(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
-  const call = new FieldCall(group, place, field, executeSelections)
-  const shared = place.shared?.has(field.key) ? place.shared : undefined
-  let resolved: unknown
-  try {
-    resolved = shared ? resolveShared(shared, call) : call.resolve(false)
-  } catch (error) {
-    return call.fail(error, field.shape, call.path)
-  }
-  return completeResolved(call, field.shape, resolved, call.path, shared?.below(field.key))
-}
-
-function resolveShared(shared: SharedValues, call: FieldCall): unknown {
-  const { key } = call.field
-  let resolved: Resolved | undefined = shared.get(key)
-  if (!resolved) {
-    try {
-      const value = call.resolve(true)
-      resolved = {
-        value: isPromise(value) ? value.then((given) => readOnce(given, call)) : readOnce(value, call),
-      }
-    } catch (thrown) {
-      resolved = { thrown }
-    }
-    shared.set(key, resolved)
-  }
-  if ('thrown' in resolved) throw resolved.thrown
-  return resolved.value
-}
-
-/** An iterator can be read once only. */
-function readOnce(value: unknown, call: FieldCall): unknown {
-  return isAsyncIterable(value) ? readAll(value, call.ending) : value
-}
-
-async function readAll(values: AsyncIterable<unknown>, ending: Ending): Promise<unknown[]> {
-  const all: unknown[] = []
-  await readItems(values, ending, (value) => all.push(value) > 0)
-  return all
-}
-
-export type Executed = ExecutionResult | PartStream
 
 /** One response: its first part, what follows, and when it ends. */
-export class StreamingRun implements DeliveryRun {
+class StreamingRun implements DeliveryRun {
   readonly operation: Operation
   isClosed = false
   readonly #options: ResolvedOptions
-  readonly #leavingOf: () => readonly Abortable[]
+  readonly #args: ExecutionArgs
   readonly #root: DeliveryRecord
   readonly #gate: StartGate<DeliveryRecord>
   readonly #stream: PartStream
-  /** Made with the first fragment that starts. */
-  #usages: FragmentUsages<DeliveryRecord> | undefined
+  readonly #usages = new Map<DirectiveNode, FragmentUsage>()
+  /** See `endingsOf`; listed when there is something to cancel. */
   #leaving: readonly Abortable[] | undefined
   /** Lets go of them. */
   #letGo: readonly (() => void)[] | undefined
@@ -161,13 +67,12 @@ export class StreamingRun implements DeliveryRun {
   #totalTimer: unknown
   #answerLate: ((result: Executed) => void) | undefined
 
-  /** @param leavingOf Lists what tells that the client has left; asked when there is something to cancel. */
-  constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly Abortable[]) {
+  constructor(operation: Operation, options: ResolvedOptions, args: ExecutionArgs) {
     const { rootType: type, rootValue: source } = operation
     const { clock } = options
     this.operation = operation
     this.#options = options
-    this.#leavingOf = leavingOf
+    this.#args = args
     this.#root = new DeliveryRecord(this, { type, source, path: undefined, shared: undefined })
     this.#gate = createStartGate(clock, (records) => this.#startAll(records))
     this.#stream = new PartStream({
@@ -202,7 +107,7 @@ export class StreamingRun implements DeliveryRun {
   }
 
   get ending(): Ending {
-    this.#leaving ??= this.#leavingOf()
+    this.#leaving ??= endingsOf(this.#args)
     return this.operation.size.endingWith(this.#leaving[0])
   }
 
@@ -280,8 +185,7 @@ export class StreamingRun implements DeliveryRun {
   #start(record: DeliveryRecord): void {
     const { fragment, place } = record
     if (record.state !== 'waiting' || !fragment) return
-    this.#usages ??= this.#createUsages()
-    const usage = this.#usages.of(fragment.usage)
+    const usage = this.#usageOf(fragment.usage)
     record.state = 'running'
     record.usage = usage
     try {
@@ -342,14 +246,19 @@ export class StreamingRun implements DeliveryRun {
     }
   }
 
-  #createUsages(): FragmentUsages<DeliveryRecord> {
+  #usageOf(node: DirectiveNode): FragmentUsage {
+    const known = this.#usages.get(node)
+    if (known) return known
     const { fragmentTimeoutMs: timeoutMs, clock } = this.#options
-    return createFragmentUsages({
+    const usage = new FragmentUsage({
       timeoutMs,
       clock,
       onTimeout: (records) =>
         this.#giveUp(records, (path) => fragmentTimedOut(path, `it took longer than ${timeoutMs} ms`)),
+      onRetire: () => this.#usages.delete(node),
     })
+    this.#usages.set(node, usage)
+    return usage
   }
 
   #startTotalTimer(): void {
@@ -372,7 +281,7 @@ export class StreamingRun implements DeliveryRun {
   /** A client that leaves ends the stream. Before anything waits, whoever reads the stream does that. */
   #watchLeaving(): void {
     if (this.#letGo || this.isClosed) return
-    this.#leaving ??= this.#leavingOf()
+    this.#leaving ??= endingsOf(this.#args)
     if (this.#leaving.some(({ aborted }) => aborted)) this.#stream.end()
     else this.#letGo = this.#leaving.map((leaving) => onAbort(leaving, this.#left))
   }
@@ -381,7 +290,8 @@ export class StreamingRun implements DeliveryRun {
     this.isClosed = true
     this.operation.size.done()
     this.#gate.close()
-    this.#usages?.close()
+    for (const usage of this.#usages.values()) usage.close()
+    this.#usages.clear()
     this.#options.clock.clearTimeout(this.#totalTimer)
     this.#letGo?.forEach((letGo) => letGo())
   }

@@ -4,25 +4,138 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   isObjectType,
+  type ResponsePath,
 } from 'graphql'
+import { type Ending, isAsyncIterable, isPromise, type MaybePromise, onAbort } from '@vinyasa/base'
 import { isObjectCounter } from '@vinyasa/yoga-internals'
-import type { Path } from './place.ts'
-import type { FieldCall } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
-import { readItems } from './read-items.ts'
-import type { SharedValues } from './shared-values.ts'
+import type { PlannedField, Selections, TypeShape } from '../document/selections.ts'
+import type { Data } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'
-import type { TypeShape } from '../document/type-shape.ts'
+import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
+import { FieldCall, propertyOf } from './field-call.ts'
+import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
 /** Objects of a list that are completed in one turn of the event loop: some ten milliseconds. */
 const ITEMS_A_TURN = 500
+
+/** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
+export function executeSelections(
+  group: DeliveryRecord,
+  place: ObjectPlace,
+  selections: Selections,
+): MaybePromise<Data> {
+  let selection = selections.on(place.type)
+  let at = place
+  if (selection.deferred.length > 0) {
+    if (!place.shared && selection.sharedKeys.size > 0) {
+      at = { ...place, shared: createSharedValues(selection.sharedKeys) }
+    }
+    if (!group.run.defer(group, selection.deferred, at)) {
+      selection = selections.inlinedOn(place.type)
+      at = place
+    }
+  }
+  const isSerial = !place.path && group.operation.isMutation
+  return isSerial ? executeSerially(group, at, selection.fields) : executeFields(group, at, selection.fields)
+}
+
+function executeFields(
+  group: DeliveryRecord,
+  place: ObjectPlace,
+  fields: readonly PlannedField[],
+): MaybePromise<Data> {
+  const data: Data = {}
+  let waiting: Promise<unknown>[] | undefined
+  try {
+    for (const field of fields) {
+      const plain = executePlainLeaf(group, place, field)
+      const value = plain ?? executeField(group, place, field)
+      // Set at once even when it is still to come: the keys keep the order of the document.
+      data[field.key] = value
+      if (plain !== undefined || !isPromise(value)) continue
+      waiting ??= []
+      waiting.push(value.then((settled) => (data[field.key] = settled)))
+    }
+  } catch (error) {
+    // The field that failed takes this object with it; what the others still bring is of no use.
+    if (waiting) Promise.allSettled(waiting).catch(() => undefined)
+    throw error
+  }
+  return waiting ? allDone(waiting, data) : data
+}
+
+function allDone(waiting: readonly Promise<unknown>[], data: Data): Promise<Data> {
+  const done = waiting.length === 1 && waiting[0] ? waiting[0] : Promise.all(waiting)
+  return done.then(() => data)
+}
+
+async function executeSerially(
+  group: DeliveryRecord,
+  place: ObjectPlace,
+  fields: readonly PlannedField[],
+): Promise<Data> {
+  const data: Data = {}
+  for (const field of fields) data[field.key] = await executeField(group, place, field)
+  return data
+}
+
+/** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
+function executePlainLeaf(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
+  const { definition, shape } = field
+  if (shape.kind !== 'leaf' || definition.resolve || place.shared || group.operation.fieldResolver) {
+    return undefined
+  }
+  return completePlainLeaf(shape.type, propertyOf(place.source, definition.name))
+}
+
+/** The field's value as it goes into the data. */
+function executeField(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
+  const call = new FieldCall(group, place, field)
+  const shared = place.shared?.has(field.key) ? place.shared : undefined
+  let resolved: unknown
+  try {
+    resolved = shared ? resolveShared(shared, call) : call.resolve(false)
+  } catch (error) {
+    return call.fail(error, field.shape, call.path)
+  }
+  return completeResolved(call, field.shape, resolved, call.path, shared?.below(field.key))
+}
+
+function resolveShared(shared: SharedValues, call: FieldCall): unknown {
+  const { key } = call.field
+  let resolved: Resolved | undefined = shared.get(key)
+  if (!resolved) {
+    try {
+      const value = call.resolve(true)
+      resolved = {
+        value: isPromise(value) ? value.then((given) => readOnce(given, call)) : readOnce(value, call),
+      }
+    } catch (thrown) {
+      resolved = { thrown }
+    }
+    shared.set(key, resolved)
+  }
+  if ('thrown' in resolved) throw resolved.thrown
+  return resolved.value
+}
+
+/** An iterator can be read once only. */
+function readOnce(value: unknown, call: FieldCall): unknown {
+  return isAsyncIterable(value) ? readAll(value, call.ending) : value
+}
+
+async function readAll(values: AsyncIterable<unknown>, ending: Ending): Promise<unknown[]> {
+  const all: unknown[] = []
+  await readItems(values, ending, (value) => all.push(value) > 0)
+  return all
+}
 
 /** Completes what a field gave, or an item of its list, at a path. `Of`: what is known of its type. */
 type Complete<Of, Value = unknown> = (
   call: FieldCall,
   of: Of,
   value: Value,
-  path: Path,
+  path: ResponsePath,
   shared: SharedValues | undefined,
 ) => unknown
 
@@ -41,7 +154,7 @@ const completeValue: Complete<TypeShape> = (call, shape, value, path, shared) =>
  * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest
  * place that may be null.
  */
-export const completeResolved: Complete<TypeShape> = (call, shape, value, path, shared) => {
+const completeResolved: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (isPromise(value)) {
     return value.then(
       (settled) => completeResolved(call, shape, settled, path, shared),
@@ -59,7 +172,7 @@ export const completeResolved: Complete<TypeShape> = (call, shape, value, path, 
 }
 
 /** The commonest leaf: a string, number or boolean. Undefined when it is anything else, or does not fit. */
-export function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
+function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
   try {
     return type.serialize(value) ?? undefined
@@ -160,11 +273,71 @@ const completeAsyncList: Complete<TypeShape, AsyncIterable<unknown>> = async (
   return Promise.all(completed)
 }
 
+/**
+ * Hands out the items of an iterable one by one. It is closed at once when the ending aborts, also while the next item is
+ * waited for, and when `take` throws or has enough: it then gives false.
+ */
+function readItems(
+  items: AsyncIterable<unknown>,
+  ending: Ending,
+  take: (item: unknown) => boolean,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]()
+  let isOver = false
+  let letGo: (() => void) | undefined
+  return new Promise((resolve, reject) => {
+    letGo = onAbort(ending, leave)
+    if (!isOver) next()
+
+    function next(): void {
+      iterator.next().then(taken, fail)
+    }
+
+    function taken({ done = false, value }: IteratorResult<unknown>): void {
+      if (isOver) return
+      if (done) return end(resolve)
+      try {
+        if (take(value)) return next()
+        close()
+        end(resolve)
+      } catch (error) {
+        close()
+        fail(error)
+      }
+    }
+
+    function fail(error: unknown): void {
+      end(() => reject(error as Error))
+    }
+
+    function leave(): void {
+      close()
+      fail(new Error('The result of the field is no longer needed.'))
+    }
+
+    /** A generator that waits hears of it only when it goes on: nobody waits for that. */
+    function close(): void {
+      if (isOver) return
+      try {
+        iterator.return?.().then(undefined, () => undefined)
+      } catch {
+        // It is over all the same.
+      }
+    }
+
+    function end(settle: () => void): void {
+      isOver = true
+      letGo?.()
+      settle()
+    }
+  })
+}
+
 function completeItem(
   call: FieldCall,
   shape: TypeShape,
   item: unknown,
-  listPath: Path,
+  listPath: ResponsePath,
   index: number,
   shared: SharedValues | undefined,
 ): unknown {
@@ -172,7 +345,7 @@ function completeItem(
     const plain = completePlainLeaf(shape.type, item)
     if (plain !== undefined) return plain
   }
-  const path: Path = { prev: listPath, key: index, typename: undefined }
+  const path: ResponsePath = { prev: listPath, key: index, typename: undefined }
   return completeResolved(call, shape, item, path, shared?.below(index))
 }
 
@@ -181,9 +354,9 @@ const completeObject: Complete<GraphQLObjectType> = (call, type, source, path, s
   if (group.isClosed) throw new Error('The result of the field is no longer needed.')
   if (!type.isTypeOf || !isObjectCounter(type.isTypeOf)) group.operation.size.addObject()
   const place = { type, source, path, shared }
-  if (!type.isTypeOf) return call.executeObject(group, place, field.below)
+  if (!type.isTypeOf) return executeSelections(group, place, field.below)
   const check = (isOfType: boolean): MaybePromise<unknown> => {
-    if (isOfType) return call.executeObject(group, place, field.below)
+    if (isOfType) return executeSelections(group, place, field.below)
     throw new GraphQLError(`A value of the field "${field.definition.name}" is not of type "${type.name}".`)
   }
   const isOfType = type.isTypeOf(source, group.operation.contextValue, call.info)
