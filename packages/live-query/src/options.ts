@@ -46,6 +46,11 @@ export interface LiveQueryStoreOptions {
   readonly random?: (() => number) | undefined
 }
 
+/** The options with all defaults applied. */
+export type StoreSettings = {
+  readonly [Name in keyof LiveQueryStoreOptions]-?: NonNullable<LiveQueryStoreOptions[Name]>
+}
+
 const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
   enabled: flag,
   debounceMs: atLeast(0),

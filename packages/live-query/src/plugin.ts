@@ -68,22 +68,18 @@ function filterEntities(value: unknown, filter: FilterArguments): unknown {
   return Object.assign(Object.create(Object.getPrototypeOf(value)), value, filtered)
 }
 
-interface LiveStart {
-  readonly store: LiveQueryStore
-  readonly registrationOf: RegistrationOf
-  readonly live: LiveOperation
-  /** How it came, unless over HTTP. */
-  readonly pass: Pass | undefined
-}
-
 /**
  * Returns the answer in place of an execution; undefined when the operation is not live. Over HTTP it is the
  * updates; for a transport it is a stream that says nothing, while the pass holds the registration.
+ *
+ * @param pass How it came, unless over HTTP.
  */
 function startLiveQuery(
-  start: LiveStart,
+  store: LiveQueryStore,
+  registrationOf: RegistrationOf,
+  live: LiveOperation,
+  pass: Pass | undefined,
 ): AsyncIterable<LiveQueryEvent> | AsyncIterable<never> | ExecutionResult | undefined {
-  const { store, registrationOf, live, pass } = start
   try {
     const registration = registrationOf(live)
     if (!registration) return undefined
@@ -175,7 +171,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 
   return {
     store,
-    engine: createLiveQueryEngine({ store, turns, passes, onError }),
+    engine: createLiveQueryEngine({ store, turns }, passes, onError),
     readsHeaders: [],
     directives: [GraphQLLiveDirective],
     behaviour: {
@@ -192,7 +188,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
           const asked = pass?.asked ?? eventStreams.of(context)
           if (asked && !pass && eventStreams.isRefusing) return { errors: [serverStops()] }
           const live = asked && { args: argsOf(operation), context, asked }
-          const started = live && startLiveQuery({ store, registrationOf, live, pass })
+          const started = live && startLiveQuery(store, registrationOf, live, pass)
           if (started) {
             operation.progress.isFinal = true
             if (!pass) eventStreams.addLive(context)

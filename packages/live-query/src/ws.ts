@@ -5,96 +5,66 @@ import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handsha
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
 import { refuseWrong, reportError } from './errors.ts'
-import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
-import { WebSocketServer, type WebSocket } from 'ws'
-import type { Turns } from './turns/line.ts'
+import { WebSocketServer } from 'ws'
+import type { Turns } from './fair-turns.ts'
 import { createConnections, type Connect } from './protocol/connections.ts'
 import type { Handshake } from './protocol/live-socket.ts'
 import { MAX_FRAGMENTS } from './protocol/message-budgets.ts'
 import { SUB_PROTOCOL } from './protocol/messages.ts'
+import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
 import { WsSocket } from './ws/ws-socket.ts'
-
-/** A request that is to be a socket. */
-interface Upgrade {
-  readonly request: IncomingMessage
-  readonly stream: Duplex
-  readonly head: Buffer
-  readonly handshake: Handshake
-  /** The line of its messages. */
-  readonly turns: Turns
-}
 
 /** Options that the types of ws do not know yet. */
 const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRAGMENTS }
 
 /** The open sockets of one server. */
-class LiveSockets {
-  readonly #wss: WebSocketServer
-  readonly #connect: Connect
-  readonly #maxBufferedBytes: number
-  readonly #keepAliveMs: number
-  readonly #clock: Clock
-  #isClosing = false
+function createLiveSockets(options: LiveServerOptions) {
+  const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
+  const { keepAliveMs = 12_000, clock = systemClock } = options
+  const connect = connectOf(options, clock)
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    // Pongs are counted.
+    autoPong: false,
+    ...PIECES,
+    handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,
+  })
+  const { clients } = wss
 
-  constructor(options: LiveServerOptions) {
-    const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
-    const { keepAliveMs = 12_000, clock = systemClock } = options
-    this.#wss = new WebSocketServer({
-      noServer: true,
-      maxPayload: maxMessageBytes,
-      // Pongs are counted.
-      autoPong: false,
-      ...PIECES,
-      handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,
-    })
-    this.#maxBufferedBytes = maxBufferedBytes
-    this.#connect = connectOf(options, clock)
-    this.#keepAliveMs = keepAliveMs
-    this.#clock = clock
-  }
+  return {
+    clients,
 
-  get size(): number {
-    return this.#wss.clients.size
-  }
+    /** @param turns The line of its messages. */
+    open(request: IncomingMessage, stream: Duplex, head: Buffer, handshake: Handshake, turns: Turns): void {
+      wss.handleUpgrade(request, stream, head, (ws) => {
+        const { client } = handshake
+        const socket = new WsSocket({ ws, stream, client, maxBufferedBytes, clock })
+        const opened = connect({ socket, handshake, take: (what) => socket.take(what) })
+        const stopKeepAlive = socket.keepAlive(keepAliveMs)
+        socket.onText((text) => opened.receive(text), turns)
+        ws.once('close', () => {
+          stopKeepAlive()
+          turns.close()
+          opened.closed()
+        })
+      })
+    },
 
-  /** Whether no more are to be opened. */
-  get isClosing(): boolean {
-    return this.#isClosing
-  }
-
-  open({ request, stream, head, handshake, turns }: Upgrade): void {
-    this.#wss.handleUpgrade(request, stream, head, (ws) => this.#opened(ws, stream, handshake, turns))
-  }
-
-  #opened(ws: WebSocket, stream: Duplex, handshake: Handshake, turns: Turns): void {
-    const { client } = handshake
-    const maxBufferedBytes = this.#maxBufferedBytes
-    const socket = new WsSocket({ ws, stream, client, maxBufferedBytes, clock: this.#clock })
-    const opened = this.#connect({ socket, handshake, take: (what) => socket.take(what) })
-    const stopKeepAlive = socket.keepAlive(this.#keepAliveMs)
-    socket.onText((text) => opened.receive(text), turns)
-    ws.once('close', () => {
-      stopKeepAlive()
-      turns.close()
-      opened.closed()
-    })
-  }
-
-  /** Opens no more and closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
-  async close(timeoutMs: number): Promise<void> {
-    this.#isClosing = true
-    const { clients } = this.#wss
-    const gone = [...clients].map((ws) => {
-      const closed = new Promise<void>((resolve) => void ws.once('close', () => resolve()))
-      ws.close(1001, 'Going away')
-      return closed
-    })
-    const force = this.#clock.setTimeout(() => {
-      for (const ws of clients) ws.terminate()
-    }, timeoutMs)
-    await Promise.all(gone)
-    this.#clock.clearTimeout(force)
-    this.#wss.close()
+    /** Closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
+    async close(timeoutMs: number): Promise<void> {
+      const gone = [...clients].map((ws) => {
+        const closed = new Promise<void>((resolve) => void ws.once('close', () => resolve()))
+        ws.close(1001, 'Going away')
+        return closed
+      })
+      const force = clock.setTimeout(() => {
+        for (const ws of clients) ws.terminate()
+      }, timeoutMs)
+      await Promise.all(gone)
+      clock.clearTimeout(force)
+      wss.close()
+    },
   }
 }
 
@@ -129,11 +99,11 @@ function connectOf(options: LiveServerOptions, clock: Clock): Connect {
 }
 
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
-export type { Turns } from './turns/line.ts'
+export type { Turns } from './fair-turns.ts'
 export { refuseUpgrade } from './protocol/handshake.ts'
+export type { LiveServerOptions } from './ws/live-server-options.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
-export type { LiveServerOptions } from './ws/live-server-options.ts'
 
 export interface LiveServer {
   /** How many sockets are open. */
@@ -152,10 +122,11 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   const { path = '/graphql/live', allowedOrigins = [] } = options
   const { clientOf = ({ socket }) => socket.remoteAddress ?? '' } = options
   const { turns } = options.plugin.engine
-  const sockets = new LiveSockets(options)
+  const sockets = createLiveSockets(options)
   const mayConnect = createOriginCheck(allowedOrigins)
   const refusalOf = createOriginRefusal(options.onError ?? reportError)
   const ignored = ignoreUpgrades(server)
+  let isClosing = false
 
   function onUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     if (!asksForWebSocket(request)) {
@@ -169,19 +140,20 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream, 404)
       return
     }
-    if (sockets.isClosing || processLedger().isFull) return refuseUpgrade(stream, 503)
+    if (isClosing || processLedger().isFull) return refuseUpgrade(stream, 503)
     if (!mayConnect(handshake)) return refuseUpgrade(stream, 403, refusalOf(handshake))
     turns.makeWay()
     const line = turns.open(client)
     // Node has let go of the socket, and one that breaks off before its turn must not end the process.
     stream.once('error', () => stream.destroy())
     line.run(() => {
-      if (sockets.isClosing) return refuseUpgrade(stream, 503)
-      sockets.open({ request, stream, head, handshake, turns: line })
+      if (isClosing) return refuseUpgrade(stream, 503)
+      sockets.open(request, stream, head, handshake, line)
     })
   }
 
   async function close(timeoutMs = 1000): Promise<void> {
+    isClosing = true
     await sockets.close(timeoutMs)
     server.off('upgrade', onUpgrade).off('request', ignored.track)
   }
@@ -189,7 +161,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   server.on('upgrade', onUpgrade).prependListener('request', ignored.track)
   return {
     get sockets() {
-      return sockets.size
+      return sockets.clients.size
     },
     close,
     [Symbol.asyncDispose]: () => close(),

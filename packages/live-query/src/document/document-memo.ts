@@ -1,4 +1,4 @@
-import type { LiveOptions } from '@vinyasa/base'
+import { keyed, type LiveOptions } from '@vinyasa/base'
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import { createDependencyCache, describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'
@@ -28,21 +28,16 @@ export function createLiveDocuments(
   fields: Readonly<Record<string, LiveOptions>>,
   defaults: LiveOptions,
 ): LiveDocuments {
-  const stripped = new WeakMap<DocumentNode, LiveDocument>()
   const plans = new WeakMap<
     OperationDefinitionNode,
     { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
   >()
   const dependenciesOf = createDependencyCache()
   return {
-    strip(document) {
-      const known = stripped.get(document)
-      if (known) return known
-      const without = stripLiveDirective(document)
-      const live = { document: without, text: print(without) }
-      stripped.set(document, live)
-      return live
-    },
+    strip: keyed((document: DocumentNode): LiveDocument => {
+      const stripped = stripLiveDirective(document)
+      return { document: stripped, text: print(stripped) }
+    }, new WeakMap()),
     plan({ schema, document, operation, throttleMs }) {
       const known = plans.get(operation)
       if (known && known.schema === schema && known.throttleMs === throttleMs) return known.planned

@@ -21,32 +21,27 @@ import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.
 import type { LiveQueryStrategy } from '../options.ts'
 import { entityTypesOf, triggersOfTypes } from '../triggers/triggers.ts'
 
-interface FieldTriggersInput {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly dependencies: Dependencies
-  readonly field: GraphQLField<unknown, unknown>
-  /** The operation's selection of the field. */
-  readonly node: FieldNode
-  /** The field's own list; empty: derived. */
-  readonly explicit: readonly string[]
-  readonly dependsOn: readonly string[]
-}
-
 /** Hit by every event: of what nobody knows what it is made of. */
 const ANY = '*.*'
 
 /**
  * Returns what re-executes a root field: what its own value is made of, which an explicit list replaces, what
  * the fields below it add to that, the types it is said to depend on, and its own name.
+ *
+ * @param node The operation's selection of the field.
  */
-function triggersOfField(input: FieldTriggersInput): string[] {
-  const { schema, dependencies, field, explicit, dependsOn } = input
+function triggersOfField(
+  input: PlanInput,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  { triggers: explicit, dependsOn }: ResolvedFieldOptions,
+): string[] {
+  const { schema, dependencies } = input
   const queryName = schema.getQueryType()?.name ?? ''
   const own = dependencies.ofField(queryName, field)
   const ownTypes = new Set(possibleObjects(schema, getNamedType(field.type)).map(({ name }) => name))
   if (!own.everything) for (const name of own.types) ownTypes.add(name)
-  const below = fieldsBelow(input, queryName).map((selected) => dependenceOf(selected, dependencies))
+  const below = fieldsBelow(input, node, queryName).map((selected) => dependenceOf(selected, dependencies))
   const added = new Set(below.flatMap((part) => (part.everything ? [] : [...part.types])))
   const derived =
     explicit.length > 0
@@ -63,7 +58,7 @@ function triggersOfField(input: FieldTriggersInput): string[] {
 }
 
 /** Every field that the operation selects below the root field. */
-function fieldsBelow({ schema, document, node }: FieldTriggersInput, queryName: string): SelectedField[] {
+function fieldsBelow({ schema, document }: PlanInput, node: FieldNode, queryName: string): SelectedField[] {
   const alone: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
@@ -141,7 +136,6 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
   const options = resolveFieldOptions(field, input.fields, input.defaults)
   if (!options.enabled) throw liveQueryNotEnabled(field.name)
   const { strategy, triggers, dependsOn } = options
-  const { schema, document, dependencies } = input
   return {
     ...options,
     name: field.name,
@@ -149,7 +143,7 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
     // What is stated runs a polled field beside its interval, too; nothing else is derived for one.
     triggers:
       strategy === 'INVALIDATION'
-        ? triggersOfField({ schema, document, dependencies, field, node, explicit: triggers, dependsOn })
+        ? triggersOfField(input, field, node, options)
         : [...triggers, ...dependsOn.map((type) => `${type}.*`)],
   }
 }

@@ -19,8 +19,7 @@ import {
 } from '../errors.ts'
 import { contextKeyOf, groupKey, ownKeyOf, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
-import type { AskedOperation, Passes } from './passes.ts'
-import type { Answer, LiveRegistration } from './answer.ts'
+import type { Answer, AskedOperation, LiveRegistration, Passes } from './passes.ts'
 import type { FairTurns } from '../fair-turns.ts'
 import type { LiveQueryStore } from '../store/store.ts'
 import type { UseLiveQueryOptions } from '../use-options.ts'
@@ -118,17 +117,13 @@ export function createRegistrations(options: RegistrationsOptions): Registration
   }
 }
 
-export interface EngineOptions {
-  readonly store: LiveQueryStore
-  readonly turns: FairTurns
-  readonly passes: Pick<Passes, 'send'>
-  readonly onError: (error: unknown) => void
-}
-
-export function createLiveQueryEngine({ store, turns, passes, onError }: EngineOptions): LiveQueryEngine {
+export function createLiveQueryEngine(
+  served: Pick<LiveQueryEngine, 'store' | 'turns'>,
+  passes: Pick<Passes, 'send'>,
+  onError: (error: unknown) => void,
+): LiveQueryEngine {
   return {
-    store,
-    turns,
+    ...served,
     async ask(operation, signal) {
       try {
         return await passes.send(operation, signal)

@@ -1,10 +1,9 @@
 import { GraphQLError } from 'graphql'
 import { type Clock, createTurns, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
-import type { LiveQueryExecute } from '../store/run.ts'
-import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
+import type { LiveQueryExecute } from '../store/registration.ts'
+import { type Answer, type AskedOperation, NOBODYS, type Passes, type RunOfPass } from './passes.ts'
 import type { FairTurns } from '../fair-turns.ts'
-import { type Answer, NOBODYS } from './answer.ts'
 import type { UseLiveQueryOptions } from '../use-options.ts'
 import { formatError, toLiveResult, type LiveResult } from '../store/version.ts'
 
@@ -57,30 +56,25 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
   }
 }
 
-interface RunMarks {
-  /**
-   * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
-   * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
-   */
-  mark(asked: AskedOperation): AskedOperation
-  /** What runs have in common that begin after the same number of events. */
-  moment(events: number): string
-}
-
-function createRunMarks(): RunMarks {
+function createRunMarks() {
   let known: string | undefined
   let runs = 0
   // Not before a request: workerd has no randomness while modules are evaluated.
   const server = (): string => (known ??= crypto.randomUUID())
   return {
-    mark(asked) {
+    /**
+     * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
+     * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+     */
+    mark(asked: AskedOperation): AskedOperation {
       const variables = {
         ...(asked.params['variables'] as object | null),
         __liveRun: `${server()}/${++runs}`,
       }
       return { ...asked, params: { ...asked.params, variables } }
     },
-    moment: (events) => `${server()}/${events}`,
+    /** What runs have in common that begin after the same number of events. */
+    moment: (events: number): string => `${server()}/${events}`,
   }
 }
 

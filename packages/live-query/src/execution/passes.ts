@@ -1,4 +1,3 @@
-import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
 import { after, CLIENT, type Clock, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
 import type { Behaviour } from '@vinyasa/pipeline'
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
@@ -6,6 +5,7 @@ import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
 import { processStream } from './stream-results.ts'
 import { toGraphQLError } from '../errors.ts'
+import type { LiveQueryRegistration } from '../store/registration.ts'
 
 const CODES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
@@ -55,6 +55,19 @@ function readResult(text: string): ExecutionResult | undefined {
 function isFormatted(value: unknown): value is GraphQLFormattedError {
   return typeof (value as { readonly message?: unknown } | null)?.message === 'string'
 }
+
+export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
+
+export type LiveRegistration = Omit<LiveQueryRegistration, 'id' | 'channel'>
+
+/** The outcome of an operation. `errors`: it was not executed. */
+export type Answer =
+  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
+  | { readonly kind: 'result'; readonly result: AnyResult }
+  | { readonly kind: 'live'; readonly registration: LiveRegistration }
+
+/** The answer to whoever left while it waited. */
+export const NOBODYS: Answer = { kind: 'result', result: { data: null } }
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
 
@@ -198,12 +211,6 @@ export function createPasses(options: PassesOptions): Passes {
   return { send, of, last }
 }
 
-interface RequestParts {
-  readonly url: string
-  readonly headers: Record<string, string>
-  readonly body: string
-}
-
 /** The server as HTTP requests meet it: `onYogaInit` gives it without the hooks of requests and responses. */
 function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   const { fetchAPI, graphqlEndpoint } = yoga
@@ -213,41 +220,28 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   )
   const isPattern = /[:*({]/.test(graphqlEndpoint)
 
-  /** A live query asks the same again and again. */
-  const known = new WeakMap<AskedOperation, RequestParts>()
-
-  function partsOf(asked: AskedOperation): RequestParts {
-    const before = known.get(asked)
-    if (before) return before
-    const { url, headers, params } = asked
+  function requestOf({ url, headers, params }: AskedOperation, signal: AbortSignal): Request {
     // The protocol has no `subscribe` without `query`, which HTTP leaves out where an id says which document.
     const body = JSON.stringify(params['query'] === '' ? { ...params, query: undefined } : params)
+    const target = endpointOf(url)
     const own = {
       ...Object.fromEntries(headers),
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
       accept: 'application/json',
     }
-    const parts = { url: endpointOf(url), headers: own, body }
-    known.set(asked, parts)
-    return parts
-  }
-
-  function requestOf(asked: AskedOperation, signal: AbortSignal): Request {
-    const { url, body, headers } = partsOf(asked)
-    const request = new fetchAPI.Request(url, {
-      method: 'POST',
-      // Each request has headers of its own: hooks may change them.
-      headers: new fetchAPI.Headers(headers),
-      body,
-      signal,
-    })
-    // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
-    Object.defineProperties(request, {
-      body: { value: null },
-      clone: { value: () => requestOf(asked, signal) },
-    })
-    return request
+    const create = (): Request => {
+      const request = new fetchAPI.Request(target, {
+        method: 'POST',
+        // Each request has headers of its own: hooks may change them.
+        headers: new fetchAPI.Headers(own),
+        body,
+        signal,
+      })
+      // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
+      return Object.defineProperties(request, { body: { value: null }, clone: { value: create } })
+    }
+    return create()
   }
 
   function endpointOf(url: string): string {

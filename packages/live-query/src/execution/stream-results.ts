@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql'
 import type { FetchAPI, Plugin } from 'graphql-yoga'
 import { isServerStop, streamNotAcceptable } from '../errors.ts'
 import { acceptedAnswers } from './accepted-answers.ts'
-import { writeResult } from '../store/write-result.ts'
+import { writeResult } from '../store/version.ts'
 
 type ResultPayload = Parameters<NonNullable<Plugin['onResultProcess']>>[0]
 type Results = AsyncIterable<ExecutionResult> | Iterable<ExecutionResult>

@@ -5,8 +5,7 @@ import type { LiveQueryEngine } from '../execution/engine.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import type { UpdateFields } from '../store/update.ts'
 import { formatError } from '../store/version.ts'
-import type { LiveConnection, OnConnectResult } from './live-connection.ts'
-import type { Handshake, LiveSocket } from './live-socket.ts'
+import type { Handshake, LiveConnection, LiveSocket, OnConnectResult } from './live-socket.ts'
 import type { Repeatable } from './message-budgets.ts'
 import { CLOSE, readClientMessage, SUB_PROTOCOL } from './messages.ts'
 import { SocketOperation, type SocketOperationOptions } from './operation.ts'
@@ -26,11 +25,6 @@ export interface ConnectionsOptions {
   readonly onError: (error: unknown) => void
 }
 
-interface Shared extends ConnectionsOptions {
-  /** The turns in which long results are written. */
-  readonly slices: Turns
-}
-
 export interface Opening {
   readonly socket: LiveSocket
   readonly handshake: Handshake
@@ -44,7 +38,7 @@ export type Connect = (opening: Opening) => OpenConnection
 /** Serves graphql-transport-ws on sockets of any library. PROTOCOL.md is its specification. */
 export function createConnections(options: ConnectionsOptions): Connect {
   const slices = createTurns()
-  return (opening) => new OpenConnection(opening, { ...options, slices })
+  return (opening) => new OpenConnection(opening, options, slices)
 }
 
 /** What the payload of `connection_init` may take in memory: each operation of the socket reads all of it. */
@@ -58,7 +52,8 @@ interface Running {
 
 /** The protocol on one socket, from its opening to its end. */
 class OpenConnection {
-  readonly #options: Shared
+  readonly #options: ConnectionsOptions
+  readonly #slices: Turns
   readonly #opening: Opening
   readonly #socket: ReadSocket
   readonly #initTimer: unknown
@@ -67,10 +62,11 @@ class OpenConnection {
   /** Undefined until `connection_ack`. */
   #operations: SocketOperationOptions | undefined
 
-  constructor(opening: Opening, options: Shared) {
+  constructor(opening: Opening, options: ConnectionsOptions, slices: Turns) {
     const { clock, connectionInitTimeoutMs } = options
     this.#options = options
     this.#opening = opening
+    this.#slices = slices
     this.#socket = new ReadSocket(opening.socket, () => {
       for (const { operation } of this.#running.values()) operation.flush()
     })
@@ -114,7 +110,7 @@ class OpenConnection {
   }
 
   async #initialise(connectionParams: LiveConnection['connectionParams']): Promise<void> {
-    const { engine, updateFields, onConnect, onError, slices, toAsked } = this.#options
+    const { engine, updateFields, onConnect, onError, toAsked } = this.#options
     if (this.#isInitialised) return this.#socket.close(CLOSE.secondInit, 'Too many initialisation requests')
     this.#isInitialised = true
     const bytes = heldBytes(connectionParams)
@@ -130,7 +126,7 @@ class OpenConnection {
       // Each socket has an id of its own among the sockets of all paths: they share one store.
       socketId: randomUUID(),
       updateFields,
-      slices,
+      slices: this.#slices,
       toAsked: (params) => toAsked(connection, params),
       onError,
     }

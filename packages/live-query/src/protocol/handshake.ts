@@ -1,8 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isRecord } from '@vinyasa/base'
-import type { LiveConnection } from './live-connection.ts'
-import type { Handshake } from './live-socket.ts'
+import type { Handshake, LiveConnection } from './live-socket.ts'
 
 /** Headers that speak of the socket, not of the operations on it. */
 const OF_THE_SOCKET = /^(connection|upgrade|keep-alive|transfer-encoding|content-length|sec-websocket-.*)$/

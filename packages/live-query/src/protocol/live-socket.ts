@@ -14,12 +14,21 @@ export interface LiveSocket {
   hold(bytes: number): void
 }
 
+export type OnConnectResult = boolean | Readonly<Record<string, unknown>> | void
+
 /** The facts that are kept of the request that opened the socket. */
 export interface Handshake {
-  /** The client whose share of the event loop it takes. */
-  readonly client: string
   readonly url: string
+  /** Headers of the request that opened the socket. */
   readonly headers: Headers
+  /** The client that `clientOf` named: it is whose share of the event loop the socket takes. */
+  readonly client: string
   /** Whether it came over TLS to this very process. */
   readonly encrypted: boolean
+}
+
+/** A socket that said `connection_init`. */
+export interface LiveConnection extends Omit<Handshake, 'encrypted'> {
+  /** Payload of `connection_init`. */
+  readonly connectionParams: Readonly<Record<string, unknown>> | undefined
 }

@@ -1,15 +1,20 @@
 import { heldBytes, onAbort, type Turns } from '@vinyasa/base'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { EndLiveQuery, toGraphQLError, unexpectedError } from '../errors.ts'
-import { type AnyResult, type Answer, type LiveRegistration, NOBODYS } from '../execution/answer.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'
-import type { AskedOperation, OperationParams } from '../execution/passes.ts'
+import {
+  type Answer,
+  type AnyResult,
+  type AskedOperation,
+  type LiveRegistration,
+  NOBODYS,
+  type OperationParams,
+} from '../execution/passes.ts'
 import type { LiveQuerySubscription } from '../store/registration.ts'
 import type { LiveQueryChannel } from '../store/subscriber.ts'
 import { nextWriter, type UpdateFields } from '../store/update.ts'
-import { formatError } from '../store/version.ts'
-import { writeResult } from '../store/write-result.ts'
-import type { WorkLine } from '../turns/work-line.ts'
+import { formatError, writeResult } from '../store/version.ts'
+import type { WorkLine } from '../fair-turns.ts'
 import type { ReadSocket } from './read-socket.ts'
 
 export interface SocketOperationOptions {

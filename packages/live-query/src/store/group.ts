@@ -2,11 +2,11 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { type Holding, processLedger } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryMemory, unexpectedError } from '../errors.ts'
 import type { LivePlan } from '../document/live-plan.ts'
-import type { GroupOptions } from './group-options.ts'
-import { backoffMs, eventsOfNextRun, jittered, nextRunAt } from './schedule.ts'
-import { onlyClient, type LiveQueryExecute, type Run } from './run.ts'
+import type { StoreSettings } from '../options.ts'
+import { backoffMs, eventsOfNextRun, jittered, nextRunAt, type Timing } from './schedule.ts'
+import type { LiveQueryExecute } from './registration.ts'
 import type { Subscriber } from './subscriber.ts'
-import { type LiveResult, type Version, createVersion, formatError, type VersionInput } from './version.ts'
+import { type LiveResult, type Version, createVersion, formatError } from './version.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
@@ -52,19 +52,6 @@ function unexpectedResult(error: unknown): LiveResult {
   return { data: null, errors: [formatError(unexpectedError(error))] }
 }
 
-/**
- * Creates a version; what JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep,
- * becomes an error.
- */
-function versionOrError(input: VersionInput, onError: (error: unknown) => void): Version {
-  try {
-    return createVersion(input)
-  } catch (error) {
-    onError(error)
-    return createVersion({ ...input, result: unexpectedResult(error) })
-  }
-}
-
 /** Events kept while a run is under way; more than this and the run is repeated whatever it finds. */
 const JOURNAL_SIZE = 256
 
@@ -108,6 +95,47 @@ class EntityMatch {
 interface Member {
   readonly execute: LiveQueryExecute
   readonly client: string | undefined
+}
+
+/** The one client of all members; undefined where they are of several. */
+function onlyClient(members: Iterable<Member>): string | undefined {
+  let only: string | undefined
+  for (const { client } of members) {
+    if (only !== undefined && client !== only) return undefined
+    only = client
+  }
+  return only
+}
+
+/** One execution of a group, while it is under way. */
+interface Run {
+  readonly controller: AbortController
+  readonly beganAt: number
+  readonly seenEvents: number
+  readonly first: boolean
+  /** Events that this run stands for; 0 when it was not events that caused it. */
+  readonly events: number
+  readonly polled: boolean
+  readonly joiners: Set<Subscriber>
+}
+
+export interface GroupOptions extends Pick<
+  StoreSettings,
+  'skipUnchanged' | 'maxFailures' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
+> {
+  readonly plan: LivePlan
+  readonly timing: Timing
+  /** Given where events with an id concern only those who hold it. */
+  readonly entities: EntityFinder | undefined
+  readonly shared: boolean
+  /** How many events there were, whether they hit the group or not. */
+  readonly seenEvents: () => number
+  readonly joinWindowMs: number
+  /** Has a run begin: at once, or in a later turn of the event loop where many begin. */
+  readonly begin: (start: () => void) => void
+  readonly onRun: () => void
+  /** The group ends subscriptions, by default all that it has. */
+  readonly onEnd: (errors: readonly GraphQLError[], members?: Iterable<Subscriber>) => void
 }
 
 /**
@@ -343,8 +371,14 @@ export class Group {
     const { volatility } = this.plan
     const hold = (version: Version, bytes: number): Holding =>
       processLedger().hold(onlyClient(this.#members.values()), bytes, () => this.#drop(version))
-    const made = { previous: this.#latest, result, events, emittedAt, volatility, hold }
-    return versionOrError({ ...made, shared, changedFieldsDepth }, onError)
+    const made = { previous: this.#latest, events, emittedAt, volatility, shared, changedFieldsDepth, hold }
+    try {
+      return createVersion({ ...made, result })
+    } catch (error) {
+      // What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error.
+      onError(error)
+      return createVersion({ ...made, result: unexpectedResult(error) })
+    }
   }
 
   #drop(version: Version): void {

@@ -1,7 +1,19 @@
 import type { LivePlan } from '../document/live-plan.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
-import type { LiveQueryExecute } from './run.ts'
 import type { LiveQueryChannel } from './subscriber.ts'
+import type { LiveResult } from './version.ts'
+
+/** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
+export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
+
+export interface LiveQueryRun {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal
+  /** The group's first execution. */
+  readonly first: boolean
+  /** For whom it is; undefined where that is more than one client, or nobody knows. */
+  readonly client: string | undefined
+}
 
 /** One live subscription, as `register` takes it. */
 export interface LiveQueryRegistration {

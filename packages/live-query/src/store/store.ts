@@ -1,12 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import {
-  systemClock,
-  atWallTime,
-  type Clock,
-  type Holding,
-  processLedger,
-  type WallTimer,
-} from '@vinyasa/base'
+import { systemClock, atWallTime, type Holding, processLedger, type WallTimer } from '@vinyasa/base'
 import {
   refuseWrong,
   reportError,
@@ -15,16 +8,14 @@ import {
   liveQueryMemory,
   liveQueryUnauthenticated,
 } from '../errors.ts'
-import { STORE_OPTIONS, type LiveQueryStoreOptions, type BatchOptions } from '../options.ts'
+import { STORE_OPTIONS, type LiveQueryStoreOptions, type StoreSettings } from '../options.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
 import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
 import type { GraphQLError } from 'graphql'
 import type { LivePlan } from '../document/live-plan.ts'
 import { Group } from './group.ts'
 import { Subscriber } from './subscriber.ts'
-import { TriggerIndex } from '../triggers/trigger-index.ts'
-import { isResync } from '../triggers/triggers.ts'
-import type { GroupOptions } from './group-options.ts'
+import { isResync, TriggerIndex } from '../triggers/triggers.ts'
 import type { Timing } from './schedule.ts'
 
 /**
@@ -54,23 +45,11 @@ class Beginnings {
 /** Who joins takes a clean result that is less old, instead of running the query again. */
 const JOIN_WINDOW_MS = 1000
 
-/** The options that all groups of a store have alike. */
-type CommonOptions = Pick<
-  GroupOptions,
-  'skipUnchanged' | 'maxFailures' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
->
-
-interface GroupsOptions {
-  readonly batch: BatchOptions
-  readonly matchEntityId: boolean
-  readonly common: CommonOptions
-  /** A group ends subscriptions. */
-  readonly onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void
-}
-
 /** The groups of a store by their keys, and which of them an event hits. */
 class Groups {
-  readonly #options: GroupsOptions
+  readonly #settings: StoreSettings
+  /** A group ends subscriptions. */
+  readonly #onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void
   readonly #byKey = new Map<string, Group>()
   readonly #index = new TriggerIndex<Group>()
   readonly #operations = new WeakMap<Group, string>()
@@ -78,8 +57,12 @@ class Groups {
   #executions = 0
   #events = 0
 
-  constructor(options: GroupsOptions) {
-    this.#options = options
+  constructor(
+    settings: StoreSettings,
+    onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void,
+  ) {
+    this.#settings = settings
+    this.#onEnd = onEnd
   }
 
   counts(): { readonly groups: number; readonly executions: number; readonly events: number } {
@@ -104,7 +87,7 @@ class Groups {
     const hitBy = this.#hitBy(events)
     // A gap hits everyone at once: run them over some time, not together.
     const spreadMs = Math.min(4000, hitBy.size * 10)
-    const { random } = this.#options.common
+    const { random } = this.#settings
     let matching = 0
     for (const [group, those] of this.#sideBySide(hitBy)) {
       const named = those.filter((event) => !isResync(event))
@@ -140,10 +123,10 @@ class Groups {
   }
 
   #create(key: string, registration: LiveQueryRegistration): Group {
-    const { common, batch, matchEntityId, onEnd } = this.#options
+    const { batch, matchEntityId } = this.#settings
     const { plan, operation, public: shared = false } = registration
     const group: Group = new Group({
-      ...common,
+      ...this.#settings,
       plan,
       timing: timingOf(plan, batch),
       entities: matchEntityId ? registration.entities?.() : undefined,
@@ -153,7 +136,7 @@ class Groups {
       seenEvents: () => this.#events,
       begin: (start) => this.#beginnings.add(start),
       onRun: () => void this.#executions++,
-      onEnd: (errors, members = group.members) => onEnd(members, errors),
+      onEnd: (errors, members = group.members) => this.#onEnd(members, errors),
     })
     this.#byKey.set(key, group)
     if (operation !== undefined) this.#operations.set(group, operation)
@@ -162,17 +145,9 @@ class Groups {
   }
 }
 
-function timingOf(plan: LivePlan, batch: BatchOptions): Timing {
+function timingOf(plan: LivePlan, batch: StoreSettings['batch']): Timing {
   const { enabled = plan.throttleMs > 0, debounceMs = 50, maxBatchSize = 100, maxWaitMs = 500 } = batch
   return { throttleMs: plan.throttleMs, batching: enabled, debounceMs, maxBatchSize, maxWaitMs }
-}
-
-interface SubscriptionsOptions {
-  readonly groups: Groups
-  readonly maxSubscriptions: number
-  readonly withChangedFields: boolean
-  readonly clock: Clock
-  readonly onError: (error: unknown) => void
 }
 
 interface Entry {
@@ -191,28 +166,34 @@ const SUBSCRIPTION_BYTES = 4096
 
 /** The live subscriptions of a store: how many there may be, and how long each lives. */
 class Subscriptions {
-  readonly #options: SubscriptionsOptions
+  readonly #settings: StoreSettings
+  readonly #groups: Groups
   readonly #entries = new Map<string, Entry>()
   readonly #perField = new Map<string, number>()
   #nextId = 1
   #isClosed = false
 
-  constructor(options: SubscriptionsOptions) {
-    this.#options = options
+  constructor(settings: StoreSettings) {
+    this.#settings = settings
+    this.#groups = new Groups(settings, (members, errors) => this.#endAll(members, errors))
   }
 
-  get size(): number {
-    return this.#entries.size
+  stats(): LiveQueryStats {
+    return { subscriptions: this.#entries.size, ...this.#groups.counts() }
+  }
+
+  /** The events stand for one update. Returns the number of subscriptions that they match. */
+  hit(events: readonly InvalidationEvent[]): number {
+    return this.#groups.hit(events)
   }
 
   /** See `LiveQueryStore.register`. */
   add(registration: LiveQueryRegistration): LiveQuerySubscription {
-    const { groups, withChangedFields, onError } = this.#options
     const { id = `live-${this.#nextId++}`, key, plan, execute, client, channel, bytes = 0 } = registration
     this.#check(id, plan)
     const groupKey = key ?? `own ${id}`
-    const group = groups.of(groupKey, registration)
-    const subscriber = new Subscriber({ id, channel, withChangedFields, onError })
+    const group = this.#groups.of(groupKey, registration)
+    const subscriber = new Subscriber(id, channel, this.#settings.onError)
     const subscription: LiveQuerySubscription = { id, plan, flush: () => group.flush(subscriber) }
     const ends = this.#endsOf(id, registration)
     const entry: Entry = { subscription, subscriber, group, groupKey, ...ends }
@@ -231,8 +212,7 @@ class Subscriptions {
     return entry?.subscription
   }
 
-  /** Ends these. */
-  endAll(members: Iterable<Subscriber>, errors: readonly GraphQLError[]): void {
+  #endAll(members: Iterable<Subscriber>, errors: readonly GraphQLError[]): void {
     for (const member of Array.from(members)) {
       this.#remove(member.id)
       member.end(errors)
@@ -255,8 +235,9 @@ class Subscriptions {
         `The live query store already has a subscription with the id "${id}". Use another id.`,
       )
     }
-    const { maxSubscriptions } = this.#options
-    if (this.size >= maxSubscriptions) throw liveQueryLimit('live queries on this server', maxSubscriptions)
+    const { maxSubscriptions } = this.#settings
+    if (this.#entries.size >= maxSubscriptions)
+      throw liveQueryLimit('live queries on this server', maxSubscriptions)
     for (const [field, limit] of plan.maxConnections) {
       if ((this.#perField.get(field) ?? 0) >= limit)
         throw liveQueryLimit(`live queries that select "Query.${field}"`, limit)
@@ -273,7 +254,7 @@ class Subscriptions {
     id: string,
     { plan: { ttlSeconds }, expiresAt }: LiveQueryRegistration,
   ): Pick<Entry, 'lifetime' | 'expiry'> {
-    const { clock } = this.#options
+    const { clock } = this.#settings
     const lifetime = ttlSeconds > 0 ? clock.setTimeout(() => this.#end(id), ttlSeconds * 1000) : undefined
     const expire = (): void => this.#end(id, [liveQueryUnauthenticated()])
     return { lifetime, expiry: expiresAt === undefined ? undefined : atWallTime(clock, expiresAt, expire) }
@@ -289,11 +270,11 @@ class Subscriptions {
     const { group, groupKey, subscriber, subscription, lifetime, expiry, memory } = entry
     this.#entries.delete(id)
     this.#count(subscription.plan, -1)
-    this.#options.clock.clearTimeout(lifetime)
+    this.#settings.clock.clearTimeout(lifetime)
     expiry?.stop()
     memory?.release()
     group.leave(subscriber)
-    this.#options.groups.forget(groupKey, group)
+    this.#groups.forget(groupKey, group)
     return entry
   }
 }
@@ -336,14 +317,9 @@ export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, skipUnchanged = false } = options
   const { matchEntityId = false, maxFailures = 20, changedFieldsDepth = 10 } = options
   const { clock = systemClock, random = Math.random, onError = reportError } = options
-  const groups = new Groups({
-    batch,
-    matchEntityId,
-    common: { skipUnchanged, maxFailures, changedFieldsDepth, clock, random, onError },
-    onEnd: (members, errors) => subscriptions.endAll(members, errors),
-  })
-  const withChangedFields = changedFieldsDepth > 0
-  const subscriptions = new Subscriptions({ groups, maxSubscriptions, withChangedFields, clock, onError })
+  const limits = { maxSubscriptions, maxFailures, changedFieldsDepth }
+  const settings = { ...limits, batch, skipUnchanged, matchEntityId, clock, random, onError }
+  const subscriptions = new Subscriptions(settings)
 
   return {
     register: (registration) => subscriptions.add(registration),
@@ -351,11 +327,11 @@ export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
     invalidate(events) {
       const list = (Array.isArray(events) ? events : [events]) as readonly (InvalidationEvent | string)[]
       let matching = 0
-      for (const event of list) if (typeof event !== 'string') matching += groups.hit([event])
+      for (const event of list) if (typeof event !== 'string') matching += subscriptions.hit([event])
       const identifiers = list.filter((event) => typeof event === 'string')
-      return matching + groups.hit([...new Set(identifiers)].map(toEvent))
+      return matching + subscriptions.hit([...new Set(identifiers)].map(toEvent))
     },
-    stats: () => ({ subscriptions: subscriptions.size, ...groups.counts() }),
+    stats: () => subscriptions.stats(),
     close: () => subscriptions.close(),
   }
 }

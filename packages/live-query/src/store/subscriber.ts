@@ -11,25 +11,20 @@ export interface LiveQueryChannel {
   end(errors?: readonly GraphQLError[]): void
 }
 
-export interface SubscriberOptions {
-  readonly id: string
-  readonly channel: LiveQueryChannel
-  readonly withChangedFields: boolean
-  readonly onError: (error: unknown) => void
-}
-
 /** One subscription's mailbox: holds one version at most, the newest. */
 export class Subscriber {
   readonly id: string
-  readonly #options: SubscriberOptions
+  readonly #channel: LiveQueryChannel
+  readonly #onError: (error: unknown) => void
   #last: Version | undefined
   #waiting: Version | undefined
   #revision = 0
   #ended = false
 
-  constructor(options: SubscriberOptions) {
-    this.id = options.id
-    this.#options = options
+  constructor(id: string, channel: LiveQueryChannel, onError: (error: unknown) => void) {
+    this.id = id
+    this.#channel = channel
+    this.#onError = onError
   }
 
   /** It was given something that its channel has not taken. */
@@ -58,23 +53,21 @@ export class Subscriber {
   flush(): void {
     const version = this.#waiting
     if (!version || this.#ended) return
-    const { channel, withChangedFields, onError } = this.#options
     try {
-      if (!channel.ready()) return
+      if (!this.#channel.ready()) return
       this.#waiting = undefined
       const base = this.#last
       this.#last = version
       base?.release()
       this.#revision += 1
-      channel.next({
+      this.#channel.next({
         version,
         base,
         revision: this.#revision,
         batched: base !== undefined && version.events - base.events > 1,
-        withChangedFields,
       })
     } catch (error) {
-      onError(error)
+      this.#onError(error)
     }
   }
 
@@ -82,9 +75,9 @@ export class Subscriber {
     if (this.#ended) return
     this.leave()
     try {
-      this.#options.channel.end(errors)
+      this.#channel.end(errors)
     } catch (error) {
-      this.#options.onError(error)
+      this.#onError(error)
     }
   }
 

@@ -25,19 +25,19 @@ export interface Delivery {
   readonly base: Version | undefined
   readonly revision: number
   readonly batched: boolean
-  readonly withChangedFields: boolean
 }
 
 export function toUpdate(delivery: Delivery, id: string): LiveQueryUpdate {
-  const { version, base, revision, batched, withChangedFields } = delivery
+  const { version, base, revision, batched } = delivery
   const { data = null, errors, extensions } = version.result
+  const changed = base && version.changedSince(base)
   return {
     id,
     is_initial: base === undefined,
     revision,
     timestamp: version.emittedAt,
     ...(batched ? { batched } : {}),
-    ...(base && withChangedFields ? { changed_fields: version.changedSince(base).paths } : {}),
+    ...(changed ? { changed_fields: changed.paths } : {}),
     ...(version.cacheControl ? { cache_control: version.cacheControl } : {}),
     data,
     ...(errors ? { errors } : {}),
@@ -82,11 +82,12 @@ export function nextWriter(
 }
 
 function formatHead(delivery: Delivery, idJson: string): string {
-  const { version, base, revision, batched, withChangedFields } = delivery
+  const { version, base, revision, batched } = delivery
+  const changed = base && version.changedSince(base)
   let head = `{"id":${idJson},"type":"next","payload":{"id":${idJson},`
   head += `"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`
   if (batched) head += '"batched":true,'
-  if (base && withChangedFields) head += `"changed_fields":${version.changedSince(base).json},`
+  if (changed) head += `"changed_fields":${changed.json},`
   if (version.cacheControl) head += `"cache_control":${JSON.stringify(version.cacheControl)},`
   return head
 }

@@ -1,5 +1,14 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
-import { type Holding, publicExtensions, type Volatility } from '@vinyasa/base'
+import {
+  type Holding,
+  type JsonText,
+  type MaybePromise,
+  publicExtensions,
+  stringifySlices,
+  type Turns,
+  type Volatility,
+  writeInSlices,
+} from '@vinyasa/base'
 import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
@@ -31,7 +40,8 @@ export interface Version {
   /** Seconds since the Unix epoch. */
   readonly emittedAt: number
   readonly cacheControl: CacheControl | undefined
-  readonly changedSince: (base: Version) => FieldPaths
+  /** Undefined if the store's `changedFieldsDepth` is 0. */
+  readonly changedSince: (base: Version) => FieldPaths | undefined
   /** Adds one who keeps the version. It is in the ledger until `release` was called as often. */
   readonly keep: () => void
   readonly release: () => void
@@ -89,6 +99,7 @@ export function createVersion(input: VersionInput): Version {
     emittedAt,
     cacheControl: volatility && cacheControlFor(volatility, etagOf(asked), shared),
     changedSince(base) {
+      if (changedFieldsDepth <= 0) return undefined
       const seen = known.get(base.number)
       if (seen) return seen
       const paths =
@@ -131,4 +142,24 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
     error instanceof GraphQLError ? error.toJSON() : (error as GraphQLFormattedError)
   const extensions = publicExtensions(all)
   return extensions ? { ...rest, extensions } : rest
+}
+
+/** A result that somebody may have written as JSON before. */
+interface Written extends ExecutionResult {
+  readonly stringify?: (result: ExecutionResult) => JsonText
+}
+
+/** A result as JSON; a long one in several turns of the event loop, between which `goOn` may throw. */
+export function writeResult(
+  result: ExecutionResult,
+  slices: Turns,
+  goOn?: () => void,
+): MaybePromise<JsonText> {
+  const { stringify } = result as Written
+  // What is JSON already is one, as long as nobody looks at `data`. Errors and extensions have parts that are not for clients.
+  if (stringify && !result.errors && !result.extensions?.['http']) return stringify.call(result, result)
+  const { stringify: _, ...whole } = result as Written
+  const shown = { errors: whole.errors?.map(formatError), extensions: publicExtensions(whole.extensions) }
+  const pieces = stringifySlices({ ...whole, ...shown }) ?? []
+  return writeInSlices(pieces, slices, '', '', goOn)
 }

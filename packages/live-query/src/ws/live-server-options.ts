@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { atLeast, type Clock, type KnownOptions, text, texts } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
-import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
+import type { LiveConnection, OnConnectResult } from '../protocol/live-socket.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
 import type { UpdateFields } from '../store/update.ts'
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { type Clock, type Holding, processLedger } from '@vinyasa/base'
 import type { RawData, WebSocket } from 'ws'
-import type { Turns } from '../turns/line.ts'
+import type { Turns } from '../fair-turns.ts'
 import type { LiveSocket } from '../protocol/live-socket.ts'
 import { MessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
 
