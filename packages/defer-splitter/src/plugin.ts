@@ -17,7 +17,7 @@ import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
 import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
-import { DeferEndpoint } from './wire/endpoint.ts'
+import { createDeferEndpoint } from './wire/endpoint.ts'
 import {
   createMultipart,
   createMultipartResponse,
@@ -69,10 +69,10 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   const directives = createIncrementalDirectives()
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)
-  const endpoint = new DeferEndpoint(options.endpoint)
   const requested = new WeakMap<object, GraphQLParams>()
   /** Servers may set the same schema again for each request: it stays the same one. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
+  let takesRequest: ReturnType<typeof createDeferEndpoint> | undefined
   let maskError: MaskError = (error) => error
   let schema: GraphQLSchema | undefined
   const { behaviour, split, isKnown, isStreamed } = createDeferBehaviour({
@@ -91,7 +91,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onPluginInit: bringPipeline,
 
     onYogaInit({ yoga }) {
-      endpoint.standBehind(yoga.graphqlEndpoint)
+      takesRequest = createDeferEndpoint(yoga.graphqlEndpoint, options.endpoint)
       // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
       if (masking) maskError = (error) => masking.maskError(error, masking.errorMessage)
@@ -106,7 +106,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
 
     onRequest(payload) {
       const { serverContext } = payload
-      if (endpoint.take(payload) && serverContext) deliveries.onEndpoint(serverContext)
+      if (takesRequest?.(payload) && serverContext) deliveries.onEndpoint(serverContext)
     },
 
     onParams({ params, context }) {

@@ -51,15 +51,13 @@ export type StoreSettings = {
   readonly [Name in keyof LiveQueryStoreOptions]-?: NonNullable<LiveQueryStoreOptions[Name]>
 }
 
-const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
-  enabled: flag,
-  debounceMs: atLeast(0),
-  maxBatchSize: atLeast(1),
-  maxWaitMs: atLeast(0),
-}
-
 export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
-  batch: BATCH_OPTIONS,
+  batch: {
+    enabled: flag,
+    debounceMs: atLeast(0),
+    maxBatchSize: atLeast(1),
+    maxWaitMs: atLeast(0),
+  },
   maxSubscriptions: atLeast(0),
   maxFailures: atLeast(0),
   skipUnchanged: flag,

@@ -131,10 +131,10 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const turns = createFairTurns()
   let current: Yoga | undefined
   let plugins: readonly Plugin[] = []
-  const schemas = createSchemaChanges({
-    prepare: createGatewayFilter(fields, defaults),
-    onChange: () => void store.invalidate({ entityType: '*', operation: '*' }),
-  })
+  const schemas = createSchemaChanges(
+    createGatewayFilter(fields, defaults),
+    () => void store.invalidate({ entityType: '*', operation: '*' }),
+  )
   const passes = createPasses({
     yoga() {
       if (current) return current

@@ -1,4 +1,4 @@
-import { processLedger, systemClock, type Clock } from '@vinyasa/base'
+import { processLedger, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
@@ -7,7 +7,7 @@ import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
 import { refuseWrong, reportError } from './errors.ts'
 import { WebSocketServer } from 'ws'
 import type { Turns } from './fair-turns.ts'
-import { createConnections, type Connect } from './protocol/connections.ts'
+import { createConnections } from './protocol/connections.ts'
 import type { Handshake } from './protocol/live-socket.ts'
 import { MAX_FRAGMENTS } from './protocol/message-budgets.ts'
 import { SUB_PROTOCOL } from './protocol/messages.ts'
@@ -20,8 +20,30 @@ const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRA
 /** The open sockets of one server. */
 function createLiveSockets(options: LiveServerOptions) {
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
-  const { keepAliveMs = 12_000, clock = systemClock } = options
-  const connect = connectOf(options, clock)
+  const { keepAliveMs = 12_000, clock = systemClock, onError = reportError } = options
+  const {
+    maxSubscriptionsPerSocket = 100,
+    connectionInitTimeoutMs = 3000,
+    updateFields = 'payload',
+  } = options
+  const { plugin, onConnect, context, connectionHeaders = ['authorization'] } = options
+  const connect = createConnections({
+    engine: plugin.engine,
+    maxSubscriptionsPerSocket,
+    connectionInitTimeoutMs,
+    updateFields,
+    onConnect:
+      onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
+    toAsked: (connection, params) => ({
+      url: connection.url,
+      client: connection.client,
+      headers: requestHeadersOf(connection, connectionHeaders, params['extensions']),
+      params,
+      context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
+    }),
+    clock,
+    onError,
+  })
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -68,38 +90,7 @@ function createLiveSockets(options: LiveServerOptions) {
   }
 }
 
-/** The protocol on the sockets. */
-function connectOf(options: LiveServerOptions, clock: Clock): Connect {
-  const {
-    plugin,
-    maxSubscriptionsPerSocket = 100,
-    connectionInitTimeoutMs = 3000,
-    onConnect,
-    context,
-    updateFields = 'payload',
-  } = options
-  const { connectionHeaders = ['authorization'], onError = reportError } = options
-  return createConnections({
-    engine: plugin.engine,
-    maxSubscriptionsPerSocket,
-    connectionInitTimeoutMs,
-    updateFields,
-    onConnect:
-      onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
-    toAsked: (connection, params) => ({
-      url: connection.url,
-      client: connection.client,
-      headers: requestHeadersOf(connection, connectionHeaders, params['extensions']),
-      params,
-      context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
-    }),
-    clock,
-    onError,
-  })
-}
-
-export { createFairTurns, type FairTurns } from './fair-turns.ts'
-export type { Turns } from './fair-turns.ts'
+export { createFairTurns, type FairTurns, type Turns } from './fair-turns.ts'
 export { refuseUpgrade } from './protocol/handshake.ts'
 export type { LiveServerOptions } from './ws/live-server-options.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'

@@ -45,7 +45,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/base/src/http/bounded-fetch# packages/base/src/json/stringify-slices#writeInSlices
       packages/defer-splitter/src/wire/endpoint# packages/grpc-source/src/methods/invoker#
       packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes#
-      packages/live-query/src/protocol/operation# packages/live-query/src/store/groups#
+      packages/live-query/src/store/groups#
       packages/node-handler/src/fast-path/fast-path-requests# packages/node-handler/src/prepared-path/answer#
       packages/node-handler/src/prepared-path/asked-operation# packages/pipeline/src/operation-run#
       packages/pipeline/src/pipeline# packages/response-cache/src/answer/result-keeper#

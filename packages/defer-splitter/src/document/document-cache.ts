@@ -79,8 +79,8 @@ export class KnownDocument {
   readonly isIncremental: boolean
   readonly #document: DocumentNode
   #stripped: DocumentNode | undefined
-  #eager: WeakMap<GraphQLSchema, DocumentNode> | undefined
-  #operations: Map<OperationDefinitionNode, KnownOperation> | undefined
+  #eager: ((schema: GraphQLSchema) => DocumentNode) | undefined
+  #operations: ((definition: OperationDefinitionNode) => KnownOperation) | undefined
 
   constructor(document: DocumentNode) {
     this.#document = document
@@ -94,19 +94,15 @@ export class KnownDocument {
 
   /** The document for the eager strategy. */
   eager(schema: GraphQLSchema): DocumentNode {
-    const eager = (this.#eager ??= new WeakMap())
-    let found = eager.get(schema)
-    if (!found) eager.set(schema, (found = toEagerDocument(this.#document, schema)))
-    return found
+    this.#eager ??= keyed((given) => toEagerDocument(this.#document, given), new WeakMap())
+    return this.#eager(schema)
   }
 
   /** The operation of that name; without a name the only one. */
   operation(name: string | null | undefined): KnownOperation | undefined {
     const definition = getOperationAST(this.#document, name)
     if (!definition) return undefined
-    const operations = (this.#operations ??= new Map())
-    let known = operations.get(definition)
-    if (!known) operations.set(definition, (known = createKnownOperation(this.#document, definition)))
-    return known
+    this.#operations ??= keyed((given) => createKnownOperation(this.#document, given))
+    return this.#operations(definition)
   }
 }

@@ -23,10 +23,8 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
       if (!isIncremental(node)) return
       const label = node.arguments?.find((argument) => argument.name.value === 'label')?.value
       if (!label || label.kind === Kind.NULL) return
-      if (label.kind !== Kind.STRING) {
-        report(context, `The label of @${name} must be a string literal.`, node)
-        return
-      }
+      if (label.kind !== Kind.STRING)
+        return report(context, `The label of @${name} must be a string literal.`, node)
       const other = known.get(label.value)
       if (other) {
         report(context, `The label "${label.value}" is used twice; labels must be unique.`, [other, node])

@@ -110,12 +110,8 @@ export class SplitWalk {
       if (found === undefined) continue
       const errors = place.errors?.below.get(key)
       const isShared = shared === 'all' || shared.has(key)
-      if (!errors && (below.isEmpty || (!isShared && !below.mayDefer()))) {
-        data[key] = found
-        continue
-      }
-      if (errors && below.isEmpty) {
-        draft.errors.push(...index.within(errors))
+      if (below.isEmpty || (!errors && !isShared && !below.mayDefer())) {
+        if (errors) draft.errors.push(...index.within(errors))
         data[key] = found
         continue
       }

@@ -61,10 +61,7 @@ function executeFields(
     if (waiting) Promise.allSettled(waiting).catch(() => undefined)
     throw error
   }
-  return waiting ? allDone(waiting, data) : data
-}
-
-function allDone(waiting: readonly Promise<unknown>[], data: Data): Promise<Data> {
+  if (!waiting) return data
   const done = waiting.length === 1 && waiting[0] ? waiting[0] : Promise.all(waiting)
   return done.then(() => data)
 }

@@ -110,11 +110,11 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     this.#options = options
   }
 
-  /** The first part; undefined when nothing of what was deferred is left to send. */
-  begin(): InitialPart | undefined {
+  /** Whether anything of what was deferred is left to send after the first part. */
+  begin(): boolean {
     const { root } = this.#options
     this.#release(root)
-    if (this.#pending.size === 0) return undefined
+    if (this.#pending.size === 0) return false
     const { data, errors } = root
     this.#initial = {
       data,
@@ -122,7 +122,7 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
       hasNext: true,
       [announced]: [...this.#pending],
     }
-    return this.#initial
+    return true
   }
 
   /** Whether the first part holds errors. */

@@ -5,7 +5,15 @@ import {
   type GraphQLError,
   locatedError,
 } from 'graphql'
-import { type Abortable, type Ending, endingOf, isPromise, type MaybePromise, onAbort } from '@vinyasa/base'
+import {
+  type Abortable,
+  type Ending,
+  endingOf,
+  isPromise,
+  keyed,
+  type MaybePromise,
+  onAbort,
+} from '@vinyasa/base'
 import { measureJson } from '@vinyasa/yoga-internals'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { PlannedFragment } from '../document/selections.ts'
@@ -16,6 +24,7 @@ import { DeliveryRecord, type DeliveryRun, FragmentUsage, type ObjectPlace } fro
 import { executeSelections } from './execute-fields.ts'
 import { type Operation, prepareOperation } from './operation.ts'
 import { PartStream } from './part-stream.ts'
+import type { SharedValues } from './shared-values.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 
 type Executed = ExecutionResult | PartStream
@@ -57,10 +66,11 @@ class StreamingRun implements DeliveryRun {
   #leaving: readonly Abortable[] | undefined
   /** Lets go of them. */
   #letGo: readonly (() => void)[] | undefined
-  readonly #shared = new Map<
-    NonNullable<ObjectPlace['shared']>,
-    Map<PlannedFragment['usage'], DeliveryRecord>
-  >()
+  /** The records of a place that several fragments may reach: each is one patch, whichever of them is sent first. */
+  readonly #recordsOf = keyed(
+    () => new Map(),
+    new Map<SharedValues, Map<PlannedFragment['usage'], DeliveryRecord>>(),
+  )
   #records = 0
   /** Number of the records that are not done yet. */
   #open = 0
@@ -112,7 +122,7 @@ class StreamingRun implements DeliveryRun {
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
-    const known = this.#recordsAt(place)
+    const known = place.shared && this.#recordsOf(place.shared)
     const fresh = known ? fragments.filter(({ usage }) => isGone(known.get(usage))) : fragments
     if (this.#records + fresh.length > this.#options.maxPatches) return false
     this.#records += fresh.length
@@ -129,14 +139,6 @@ class StreamingRun implements DeliveryRun {
       this.#gate.enter(record)
     }
     return true
-  }
-
-  /** The records of a place that several fragments may reach: each is one patch, whichever of them is sent first. */
-  #recordsAt({ shared }: ObjectPlace): Map<PlannedFragment['usage'], DeliveryRecord> | undefined {
-    if (!shared) return undefined
-    let records = this.#shared.get(shared)
-    if (!records) this.#shared.set(shared, (records = new Map()))
-    return records
   }
 
   #firstDone(data: Data): Executed {

@@ -2,37 +2,28 @@ import type { Plugin } from 'graphql-yoga'
 
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
-/** The path on which every client is answered in parts. Requests to it go on to that of GraphQL. */
-export class DeferEndpoint {
-  readonly #given: string | undefined
-  #path: string
-  #graphqlPath = '/graphql'
-
-  /** @param given Its path. Default: `/defer` behind that of GraphQL. */
-  constructor(given: string | undefined) {
-    this.#given = given
-    this.#path = given ?? '/graphql/defer'
-  }
-
-  /** The path at which the server has GraphQL. */
-  standBehind(graphqlPath: string): void {
-    this.#graphqlPath = graphqlPath
-    this.#path = this.#given ?? `${graphqlPath.replace(/\/$/, '')}/defer`
-  }
-
-  /** True: the request asks for an operation on this path, and goes on. One that asks for none is answered. */
-  take({ request, url, fetchAPI, setRequest, endResponse }: Omit<RequestPayload, 'serverContext'>): boolean {
-    if (!request.url.includes(this.#path)) return false
+/**
+ * Serves the path on which every client is answered in parts. Requests to it go on to that of GraphQL. The function that it
+ * returns gives true for a request that asks for an operation on this path, and goes on. One that asks for none is answered.
+ *
+ * @param path Default: `/defer` behind that of GraphQL.
+ */
+export function createDeferEndpoint(
+  graphqlPath: string,
+  path: string = `${graphqlPath.replace(/\/$/, '')}/defer`,
+): (payload: Omit<RequestPayload, 'serverContext'>) => boolean {
+  return ({ request, url, fetchAPI, setRequest, endResponse }) => {
+    if (!request.url.includes(path)) return false
     const target = new fetchAPI.URL(request.url, 'http://localhost')
-    if (target.pathname !== this.#path) return false
+    if (target.pathname !== path) return false
     if (request.method !== 'POST') {
       endResponse(new fetchAPI.Response(null, { status: 405, headers: { Allow: 'POST' } }))
       return false
     }
-    target.pathname = this.#graphqlPath
+    target.pathname = graphqlPath
     setRequest(withUrl(request, target.toString()))
     // Yoga's routing looks at both; `url` is made from the request unless an earlier hook has looked at it.
-    if (url instanceof fetchAPI.URL) url.pathname = this.#graphqlPath
+    if (url instanceof fetchAPI.URL) url.pathname = graphqlPath
     return true
   }
 }

@@ -24,8 +24,25 @@ export type LiveExecution = (asked: AskedOperation) => LiveQueryExecute
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
   const { passes, turns, revalidate, revalidateSeconds, clock, seenEvents } = options
-  const marks = createRunMarks()
   const slices = createTurns()
+  let server: string | undefined
+  let runs = 0
+
+  // Not before a request: workerd has no randomness while modules are evaluated.
+  const serverId = (): string => (server ??= crypto.randomUUID())
+
+  /**
+   * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
+   * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+   */
+  function mark(asked: AskedOperation): AskedOperation {
+    const variables = {
+      ...(asked.params['variables'] as object | null),
+      __liveRun: `${serverId()}/${++runs}`,
+    }
+    return { ...asked, params: { ...asked.params, variables } }
+  }
+
   return (asked) => {
     let checkedAt = clock.now()
 
@@ -47,34 +64,14 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
       const answer = await turns.openWork(client ?? signal).run(async () => {
         // Whoever waited may have left: then nobody asks for the result.
         if (signal.aborted) return NOBODYS
-        run = { first, moment: marks.moment(seenEvents()), check: checked, ended: undefined }
-        return passes.send({ ...marks.mark(asked), client }, signal, run)
+        // Runs that begin after the same number of events have it in common.
+        const moment = `${serverId()}/${seenEvents()}`
+        run = { first, moment, check: checked, ended: undefined }
+        return passes.send({ ...mark(asked), client }, signal, run)
       })
       if (run?.ended) throw new EndLiveQuery(run.ended)
       return withText(resultOf(answer), slices)
     }
-  }
-}
-
-function createRunMarks() {
-  let known: string | undefined
-  let runs = 0
-  // Not before a request: workerd has no randomness while modules are evaluated.
-  const server = (): string => (known ??= crypto.randomUUID())
-  return {
-    /**
-     * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
-     * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
-     */
-    mark(asked: AskedOperation): AskedOperation {
-      const variables = {
-        ...(asked.params['variables'] as object | null),
-        __liveRun: `${server()}/${++runs}`,
-      }
-      return { ...asked, params: { ...asked.params, variables } }
-    },
-    /** What runs have in common that begin after the same number of events. */
-    moment: (events: number): string => `${server()}/${events}`,
   }
 }
 

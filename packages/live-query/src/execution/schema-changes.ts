@@ -1,12 +1,6 @@
+import { keyed } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { addLiveDirective } from '../document/directive.ts'
-
-export interface SchemaChangesOptions {
-  /** Called once for each schema, with `@live` in it. */
-  readonly prepare: (schema: GraphQLSchema) => void
-  /** Called when another schema may change what live queries show. */
-  readonly onChange: () => void
-}
 
 /** The schemas of one server. There may be one for each request, and several at a time. */
 export interface SchemaChanges {
@@ -18,19 +12,20 @@ export interface SchemaChanges {
   numberOf(schema: GraphQLSchema): number
 }
 
-export function createSchemaChanges({ prepare, onChange }: SchemaChangesOptions): SchemaChanges {
+/**
+ * @param prepare Called once for each schema, with `@live` in it.
+ * @param onChange Called when another schema may change what live queries show.
+ */
+export function createSchemaChanges(
+  prepare: (schema: GraphQLSchema) => void,
+  onChange: () => void,
+): SchemaChanges {
   const prepared = new WeakMap<GraphQLSchema, GraphQLSchema>()
-  const numbers = new WeakMap<GraphQLSchema, number>()
   let count = 0
+  const numberOf = keyed(() => ++count, new WeakMap<GraphQLSchema, number>())
   /** The schema that live queries were last told of. */
   let told: GraphQLSchema | undefined
   let change: { readonly to: GraphQLSchema; readonly isNew: boolean } | undefined
-
-  function numberOf(schema: GraphQLSchema): number {
-    const known = numbers.get(schema) ?? ++count
-    numbers.set(schema, known)
-    return known
-  }
 
   function withLive(schema: GraphQLSchema): GraphQLSchema {
     const live = addLiveDirective(schema)

@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, createTurns, heldBytes, isRecord, type Turns } from '@vinyasa/base'
-import { liveQueryLimit } from '../errors.ts'
+import { type Clock, createTurns, heldBytes, isRecord, onAbort, type Turns } from '@vinyasa/base'
+import { GraphQLError, type ExecutionResult } from 'graphql'
+import { EndLiveQuery, liveQueryLimit, toGraphQLError, unexpectedError } from '../errors.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'
-import type { AskedOperation, OperationParams } from '../execution/passes.ts'
-import type { UpdateFields } from '../store/update.ts'
-import { formatError } from '../store/version.ts'
+import {
+  type Answer,
+  type AnyResult,
+  type AskedOperation,
+  type LiveRegistration,
+  NOBODYS,
+  type OperationParams,
+} from '../execution/passes.ts'
+import type { WorkLine } from '../fair-turns.ts'
+import type { LiveQuerySubscription } from '../store/registration.ts'
+import type { LiveQueryChannel } from '../store/subscriber.ts'
+import { nextWriter, type UpdateFields } from '../store/update.ts'
+import { formatError, writeResult } from '../store/version.ts'
 import type { Handshake, LiveConnection, LiveSocket, OnConnectResult } from './live-socket.ts'
 import type { Repeatable } from './message-budgets.ts'
 import { CLOSE, readClientMessage, SUB_PROTOCOL } from './messages.ts'
-import { SocketOperation, type SocketOperationOptions } from './operation.ts'
-import { ReadSocket } from './read-socket.ts'
 
 export interface ConnectionsOptions {
   readonly engine: LiveQueryEngine
@@ -32,11 +41,11 @@ export interface Opening {
   readonly take: (what: Repeatable) => boolean
 }
 
-/** The protocol's side of a socket that has just opened. */
-export type Connect = (opening: Opening) => OpenConnection
-
-/** Serves graphql-transport-ws on sockets of any library. PROTOCOL.md is its specification. */
-export function createConnections(options: ConnectionsOptions): Connect {
+/**
+ * Serves graphql-transport-ws on sockets of any library. PROTOCOL.md is its specification. The function that it returns
+ * serves a socket that has just opened.
+ */
+export function createConnections(options: ConnectionsOptions): (opening: Opening) => OpenConnection {
   const slices = createTurns()
   return (opening) => new OpenConnection(opening, options, slices)
 }
@@ -71,9 +80,12 @@ class OpenConnection {
       for (const { operation } of this.#running.values()) operation.flush()
     })
     if (opening.socket.protocol !== SUB_PROTOCOL)
-      this.#socket.close(CLOSE.wrongProtocol, 'Subprotocol not acceptable')
+      this.#opening.socket.close(CLOSE.wrongProtocol, 'Subprotocol not acceptable')
     else if (connectionInitTimeoutMs > 0)
-      this.#initTimer = clock.setTimeout(() => this.#closeUninitialised(), connectionInitTimeoutMs)
+      this.#initTimer = clock.setTimeout(() => {
+        if (!this.#isInitialised)
+          this.#opening.socket.close(CLOSE.initTimeout, 'Connection initialisation timeout')
+      }, connectionInitTimeoutMs)
   }
 
   /** A text message arrived. */
@@ -96,7 +108,7 @@ class OpenConnection {
       case 'subscribe':
         return this.#subscribe(message.id, message.payload)
       case undefined:
-        return this.#socket.close(CLOSE.badRequest, 'Invalid message received')
+        return this.#opening.socket.close(CLOSE.badRequest, 'Invalid message received')
     }
   }
 
@@ -111,14 +123,15 @@ class OpenConnection {
 
   async #initialise(connectionParams: LiveConnection['connectionParams']): Promise<void> {
     const { engine, updateFields, onConnect, onError, toAsked } = this.#options
-    if (this.#isInitialised) return this.#socket.close(CLOSE.secondInit, 'Too many initialisation requests')
+    if (this.#isInitialised)
+      return this.#opening.socket.close(CLOSE.secondInit, 'Too many initialisation requests')
     this.#isInitialised = true
     const bytes = heldBytes(connectionParams)
     if (bytes > MAX_INIT_BYTES) return this.#refuseInit()
     this.#socket.hold(bytes)
     const connection: LiveConnection = { ...this.#opening.handshake, connectionParams }
     const payload = await onConnect?.(connection)
-    if (payload === false) return this.#socket.close(CLOSE.forbidden, 'Forbidden')
+    if (payload === false) return this.#opening.socket.close(CLOSE.forbidden, 'Forbidden')
     this.#operations = {
       engine,
       socket: this.#socket,
@@ -141,7 +154,7 @@ class OpenConnection {
 
   #subscribe(id: string, params: OperationParams): void {
     const operations = this.#operations
-    if (!operations) return this.#socket.close(CLOSE.unauthorized, 'Unauthorized')
+    if (!operations) return this.#opening.socket.close(CLOSE.unauthorized, 'Unauthorized')
     const running = this.#running.get(id)
     if (!running && this.#isFull()) {
       const payload = [
@@ -152,7 +165,7 @@ class OpenConnection {
     if (!running) return this.#start(id, params, operations)
     // A close frame has no room for more of the id.
     if (!running.operation.isCompleted || running.goOn)
-      return this.#socket.close(CLOSE.idInUse, `Subscriber for ${id.slice(0, 20)} already exists`)
+      return this.#opening.socket.close(CLOSE.idInUse, `Subscriber for ${id.slice(0, 20)} already exists`)
     const bytes = heldBytes(params)
     this.#socket.hold(bytes)
     running.goOn = (isServed) => {
@@ -184,17 +197,12 @@ class OpenConnection {
   }
 
   #refuseInit(): void {
-    this.#socket.close(CLOSE.badRequest, 'connection_init, or a message before it, is too large')
-  }
-
-  #closeUninitialised(): void {
-    if (this.#isInitialised) return
-    this.#socket.close(CLOSE.initTimeout, 'Connection initialisation timeout')
+    this.#opening.socket.close(CLOSE.badRequest, 'connection_init, or a message before it, is too large')
   }
 
   readonly #fail = (error: unknown): void => {
     this.#options.onError(error)
-    this.#socket.close(CLOSE.serverFault, 'Internal server error')
+    this.#opening.socket.close(CLOSE.serverFault, 'Internal server error')
   }
 }
 
@@ -202,4 +210,243 @@ function release(running: Running, isServed: boolean): void {
   const { goOn } = running
   running.goOn = undefined
   goOn?.(isServed)
+}
+
+/** With more bytes unsent than this a socket takes no more before it has caught up. */
+const HIGH_WATER_BYTES = 16 * 1024
+
+/** A socket that knows whether its client reads what it is sent. */
+class ReadSocket {
+  readonly #socket: LiveSocket
+  readonly #onCaughtUp: () => void
+  #isBehind = false
+  #waiting: (() => void)[] = []
+
+  /** `onCaughtUp` is called each time that it takes more again. */
+  constructor(socket: LiveSocket, onCaughtUp: () => void) {
+    this.#socket = socket
+    this.#onCaughtUp = onCaughtUp
+  }
+
+  /** Whether it takes more now. */
+  isReady(): boolean {
+    this.#isBehind ||= this.#socket.bufferedBytes() > HIGH_WATER_BYTES
+    return !this.#isBehind
+  }
+
+  /** Resolves when it takes more; never, where it does not before it closes. */
+  whenReady(): Promise<void> {
+    return this.isReady() ? Promise.resolve() : new Promise((resolve) => void this.#waiting.push(resolve))
+  }
+
+  send(text: string, shared?: Buffer, onSent?: () => void): void {
+    this.#socket.send(text, shared, () => {
+      onSent?.()
+      this.#look()
+    })
+  }
+
+  hold(bytes: number): void {
+    this.#socket.hold(bytes)
+  }
+
+  #look(): void {
+    if (!this.#isBehind || this.#socket.bufferedBytes() > HIGH_WATER_BYTES) return
+    this.#isBehind = false
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#onCaughtUp()
+    for (const resolve of waiting) resolve()
+  }
+}
+
+/** What the operations of one socket have in common. */
+interface SocketOperationOptions extends Pick<ConnectionsOptions, 'engine' | 'updateFields' | 'onError'> {
+  readonly socket: ReadSocket
+  /** The turns in which operations of the socket begin. */
+  readonly work: WorkLine
+  /** Unique among the sockets of the store. */
+  readonly socketId: string
+  /** The turns in which long results are written. */
+  readonly slices: Turns
+  /** The operation of a `subscribe`, as a request is made of it. */
+  readonly toAsked: (params: OperationParams) => AskedOperation
+}
+
+/** One operation of a socket, from its `subscribe` to its end. */
+class SocketOperation {
+  readonly #id: string
+  readonly #options: SocketOperationOptions
+  readonly #controller = new AbortController()
+  /** Undefined once they have been used, or are of no more use. */
+  #params: OperationParams | undefined
+  #subscription: LiveQuerySubscription | undefined
+  #bytes = 0
+
+  constructor(id: string, options: SocketOperationOptions) {
+    this.#id = id
+    this.#options = options
+  }
+
+  /** Whether the client has ended it, or left. Nothing more is sent. */
+  get isCompleted(): boolean {
+    return this.#controller.signal.aborted
+  }
+
+  complete(): void {
+    this.#controller.abort()
+    if (!this.#params) return
+    this.#params = undefined
+    this.#hold(0)
+  }
+
+  /** The client has read what it was sent. */
+  flush(): void {
+    this.#subscription?.flush()
+  }
+
+  /** Resolves when it has ended. Never rejects. */
+  run(params: OperationParams): Promise<void> {
+    this.#params = params
+    this.#hold(heldBytes(params))
+    return this.#serve()
+  }
+
+  /** Not part of `run`: an async function keeps its arguments until it ends. */
+  async #serve(): Promise<void> {
+    try {
+      const answer = await this.#ask()
+      if (answer.kind === 'errors') return this.#sendErrors(answer.errors.map(toGraphQLError))
+      await (answer.kind === 'live' ? this.#serveLive(answer.registration) : this.#sendResults(answer.result))
+      this.#send({ type: 'complete' })
+    } catch (error) {
+      if (error instanceof EndLiveQuery) this.#sendErrors(error.errors)
+      else this.#sendErrors([error instanceof GraphQLError ? error : this.#unexpected(error)])
+    } finally {
+      this.complete()
+      this.#hold(0)
+    }
+  }
+
+  /** Asks for the operation, in its turn and once the client has read what it was sent. */
+  async #ask(): Promise<Answer> {
+    const { engine, socket, work, toAsked } = this.#options
+    const { signal } = this.#controller
+    for (;;) {
+      if (!socket.isReady()) await socket.whenReady()
+      const answer = await work.run(async () => {
+        if (!this.#params) return NOBODYS
+        if (!socket.isReady()) return undefined
+        const asked = toAsked(this.#params)
+        this.#params = undefined
+        return engine.ask(asked, signal)
+      })
+      if (answer) return answer
+    }
+  }
+
+  #serveLive(registration: LiveRegistration): Promise<void> {
+    const { engine, socket, socketId, updateFields } = this.#options
+    const { signal } = this.#controller
+    const write = nextWriter(this.#id, updateFields)
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return resolve()
+      const channel: LiveQueryChannel = {
+        ready: () => socket.isReady(),
+        next: (delivery) => socket.send(...write(delivery)),
+        end: (errors = []) => (errors.length > 0 ? reject(new EndLiveQuery(errors)) : resolve()),
+      }
+      const id = `${socketId}/${this.#id}`
+      this.#subscription = engine.store.register({ ...registration, id, channel })
+      // The store counts what it keeps of them.
+      this.#hold(0)
+      onAbort(signal, () => {
+        engine.store.unregister(id)
+        resolve()
+      })
+    })
+  }
+
+  async #sendResults(result: AnyResult): Promise<void> {
+    if (!(Symbol.asyncIterator in result)) return this.#sendResult(result)
+    const results = result[Symbol.asyncIterator]()
+    let letGo = (): void => {}
+    try {
+      await new Promise<void>((resolve, reject) => {
+        letGo = onAbort(this.#controller.signal, () => {
+          resolve()
+          void this.#leave(results)
+        })
+        this.#sendAll(results).then(resolve, reject)
+      })
+    } finally {
+      letGo()
+    }
+  }
+
+  async #sendAll(results: AsyncIterator<ExecutionResult>): Promise<void> {
+    for (;;) {
+      const step = await results.next()
+      if (step.done === true || this.isCompleted) return
+      try {
+        await this.#sendResult(step.value)
+      } catch (error) {
+        void this.#leave(results)
+        throw error
+      }
+    }
+  }
+
+  async #leave(results: AsyncIterator<ExecutionResult>): Promise<void> {
+    try {
+      await results.return?.()
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** Resolves once it has left; a long result is written in several turns of the event loop. */
+  async #sendResult(result: ExecutionResult): Promise<void> {
+    const { socket, slices } = this.#options
+    const head = `{"id":${JSON.stringify(this.#id)},"type":"next","payload":`
+    const written = writeResult(result, slices, () => this.#controller.signal.throwIfAborted())
+    const payload = written instanceof Promise ? await written.catch(this.#unlessCompleted) : written
+    if (payload === undefined || this.isCompleted) return
+    await new Promise<void>((resolve) => {
+      if (typeof payload === 'string') socket.send(`${head}${payload}}`, undefined, resolve)
+      else socket.send(head, Buffer.concat([payload, Buffer.from('}')]), resolve)
+    })
+  }
+
+  readonly #unlessCompleted = (error: unknown): undefined => {
+    if (!this.isCompleted) throw error
+  }
+
+  /** Sends the errors as clients may see them; whatever else they were goes to `onError`. */
+  #sendErrors(errors: readonly GraphQLError[]): void {
+    if (this.isCompleted) return
+    const payload = errors.map((error) => formatError(this.#shown(error)))
+    this.#send({ type: 'error', payload })
+  }
+
+  #shown(error: GraphQLError): GraphQLError {
+    const original: unknown = error.originalError ?? error.cause
+    if (original === undefined || original instanceof GraphQLError) return error
+    if (error.extensions['code'] !== undefined || error.path) return error
+    return this.#unexpected(original)
+  }
+
+  #unexpected(error: unknown): GraphQLError {
+    if (!this.isCompleted) this.#options.onError(error)
+    return unexpectedError(error)
+  }
+
+  #send(message: object): void {
+    if (!this.isCompleted) this.#options.socket.send(JSON.stringify({ id: this.#id, ...message }))
+  }
+
+  #hold(bytes: number): void {
+    this.#options.socket.hold(bytes - this.#bytes)
+    this.#bytes = bytes
+  }
 }

@@ -25,25 +25,18 @@ export const MAX_FRAGMENTS = 1_024
 
 const SECOND_MS = 1_000
 
-/** Counts what one socket sends. */
-export class MessageBudgets {
-  readonly #now: () => number
-  readonly #counts = new Map<Repeatable, number>()
-  #since = -Infinity
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  /** False: it is one too many in this second. */
-  take(what: Repeatable): boolean {
-    const now = this.#now()
-    if (now - this.#since >= SECOND_MS) {
-      this.#since = now
-      this.#counts.clear()
+/** Counts what one socket sends. The function that it returns gives false for one too many in this second. */
+export function createMessageBudgets(now: () => number): (what: Repeatable) => boolean {
+  const counts = new Map<Repeatable, number>()
+  let since = -Infinity
+  return (what) => {
+    const time = now()
+    if (time - since >= SECOND_MS) {
+      since = time
+      counts.clear()
     }
-    const count = (this.#counts.get(what) ?? 0) + 1
-    this.#counts.set(what, count)
+    const count = (counts.get(what) ?? 0) + 1
+    counts.set(what, count)
     return count <= MESSAGE_BUDGETS[what]
   }
 }

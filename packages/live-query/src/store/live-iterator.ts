@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql'
 import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
 import type { LiveQueryStore } from './store.ts'
-import type { LiveQueryChannel } from './subscriber.ts'
-import { toEvent, type Delivery, type LiveQueryEvent } from './update.ts'
+import { toEvent, type LiveQueryEvent } from './update.ts'
 
 type Step = IteratorResult<LiveQueryEvent, undefined>
 
@@ -18,16 +17,6 @@ export function iterateLiveQuery(
   let waiting: ((step: Step) => void) | undefined
   let subscription: LiveQuerySubscription | undefined
   let ended: { readonly errors?: readonly GraphQLError[] | undefined } | undefined
-
-  const channel: LiveQueryChannel = {
-    ready: () => waiting !== undefined,
-    next(delivery: Delivery) {
-      const resolve = waiting
-      waiting = undefined
-      resolve?.({ done: false, value: toEvent(delivery, subscription?.id ?? registration.id ?? '') })
-    },
-    end: (errors) => end(errors),
-  }
 
   function end(errors?: readonly GraphQLError[]): void {
     ended ??= { errors }
@@ -50,7 +39,18 @@ export function iterateLiveQuery(
     end()
   }
 
-  subscription = store.register({ ...registration, channel })
+  subscription = store.register({
+    ...registration,
+    channel: {
+      ready: () => waiting !== undefined,
+      next(delivery) {
+        const resolve = waiting
+        waiting = undefined
+        resolve?.({ done: false, value: toEvent(delivery, subscription?.id ?? registration.id ?? '') })
+      },
+      end,
+    },
+  })
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
 

@@ -1,5 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { systemClock, atWallTime, type Holding, processLedger, type WallTimer } from '@vinyasa/base'
+import { systemClock, atWallTime, type Holding, keyed, processLedger, type WallTimer } from '@vinyasa/base'
 import {
   refuseWrong,
   reportError,
@@ -100,25 +100,16 @@ class Groups {
 
   #hitBy(events: readonly InvalidationEvent[]): ReadonlyMap<Group, readonly InvalidationEvent[]> {
     const hitBy = new Map<Group, InvalidationEvent[]>()
-    for (const event of events) {
-      for (const group of this.#index.match(event)) {
-        const others = hitBy.get(group)
-        if (others) others.push(event)
-        else hitBy.set(group, [event])
-      }
-    }
+    const eventsOf = keyed((): InvalidationEvent[] => [], hitBy)
+    for (const event of events) for (const group of this.#index.match(event)) eventsOf(group).push(event)
     return hitBy
   }
 
   /** Groups that ask the same follow each other: what their runs read at the same time they may share. */
   #sideBySide<Those>(hitBy: ReadonlyMap<Group, Those>): readonly (readonly [Group, Those])[] {
     const byOperation = new Map<string | Group, [Group, Those][]>()
-    for (const one of hitBy) {
-      const operation = this.#operations.get(one[0]) ?? one[0]
-      const others = byOperation.get(operation)
-      if (others) others.push(one)
-      else byOperation.set(operation, [one])
-    }
+    const hitsOf = keyed((): [Group, Those][] => [], byOperation)
+    for (const hit of hitBy) hitsOf(this.#operations.get(hit[0]) ?? hit[0]).push(hit)
     return [...byOperation.values()].flat()
   }
 

@@ -1,4 +1,11 @@
-import { getNamedType, isListType, isNonNullType, type GraphQLOutputType, type GraphQLSchema } from 'graphql'
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql'
+import { keyed } from '@vinyasa/base'
 import { possibleObjects } from '@vinyasa/documents'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 
@@ -22,16 +29,6 @@ export function isResync(event: InvalidationEvent): boolean {
   return event.entityType === '*'
 }
 
-function hasWildcard(event: InvalidationEvent): boolean {
-  return event.entityType === '*' || event.operation === '*'
-}
-
-/** The triggers that an event can hit exactly: keys to look up in an index of triggers. */
-function triggersHitBy(event: InvalidationEvent): string[] {
-  const { entityType, operation } = event
-  return [`${entityType}.${operation}`, `${entityType}.*`, `*.${operation}`, '*.*']
-}
-
 /** `create`, `update` and `delete` of each of the types. */
 export function triggersOfTypes(typeNames: Iterable<string>): string[] {
   return [...typeNames].flatMap((name) => OPERATIONS.map((operation) => `${name}.${operation}`))
@@ -43,15 +40,11 @@ export function entityTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): S
   for (const own of possibleObjects(schema, getNamedType(type))) {
     names.add(own.name)
     for (const field of Object.values(own.getFields())) {
-      if (!isList(field.type)) continue
+      if (!isListType(getNullableType(field.type))) continue
       for (const item of possibleObjects(schema, getNamedType(field.type))) names.add(item.name)
     }
   }
   return names
-}
-
-function isList(type: GraphQLOutputType): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type)
 }
 
 function matchesPart(pattern: string, value: string): boolean {
@@ -61,13 +54,10 @@ function matchesPart(pattern: string, value: string): boolean {
 /** Finds what an event hits without looking at what it does not hit. */
 export class TriggerIndex<T> {
   readonly #byTrigger = new Map<string, Set<T>>()
+  readonly #itemsOf = keyed(() => new Set<T>(), this.#byTrigger)
 
   add(item: T, triggers: readonly string[]): void {
-    for (const trigger of triggers) {
-      const items = this.#byTrigger.get(trigger)
-      if (items) items.add(item)
-      else this.#byTrigger.set(trigger, new Set([item]))
-    }
+    for (const trigger of triggers) this.#itemsOf(trigger).add(item)
   }
 
   remove(item: T, triggers: readonly string[]): void {
@@ -79,10 +69,12 @@ export class TriggerIndex<T> {
   }
 
   match(event: InvalidationEvent): Set<T> {
+    const { entityType, operation } = event
     const found = new Set<T>()
-    const keys = hasWildcard(event)
-      ? [...this.#byTrigger.keys()].filter((trigger) => matchesTrigger(trigger, event))
-      : triggersHitBy(event)
+    const keys =
+      entityType === '*' || operation === '*'
+        ? [...this.#byTrigger.keys()].filter((trigger) => matchesTrigger(trigger, event))
+        : [`${entityType}.${operation}`, `${entityType}.*`, `*.${operation}`, '*.*']
     for (const key of keys) {
       for (const item of this.#byTrigger.get(key) ?? []) found.add(item)
     }

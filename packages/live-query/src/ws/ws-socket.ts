@@ -3,7 +3,7 @@ import { type Clock, type Holding, processLedger } from '@vinyasa/base'
 import type { RawData, WebSocket } from 'ws'
 import type { Turns } from '../fair-turns.ts'
 import type { LiveSocket } from '../protocol/live-socket.ts'
-import { MessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
+import { createMessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
 
 /** Memory of an idle socket. */
 const SOCKET_BYTES = 16 * 1024
@@ -30,7 +30,7 @@ export interface WsSocketOptions {
 /** A socket of the library ws: bounded in what its client may send, and in what is held for it. */
 export class WsSocket implements LiveSocket {
   readonly #options: WsSocketOptions
-  readonly #messages: MessageBudgets
+  readonly #isWithinBudget: (what: Repeatable) => boolean
   readonly #memory: Holding
   #held = SOCKET_BYTES
   #unsent = 0
@@ -45,7 +45,7 @@ export class WsSocket implements LiveSocket {
   constructor(options: WsSocketOptions) {
     const { client, clock, ws } = options
     this.#options = options
-    this.#messages = new MessageBudgets(clock.now)
+    this.#isWithinBudget = createMessageBudgets(clock.now)
     this.#memory = processLedger().hold(client || undefined, this.#held, () => this.#drop())
     ws.once('close', () => {
       clock.clearTimeout(this.#stallTimer)
@@ -110,7 +110,7 @@ export class WsSocket implements LiveSocket {
   /** Whether the client may send one more of these; one too many closes the socket. */
   take(what: Repeatable): boolean {
     const { ws } = this.#options
-    if (this.#messages.take(what)) return true
+    if (this.#isWithinBudget(what)) return true
     if (ws.readyState === ws.OPEN) this.close(1008, `Too many messages: ${what}`)
     else ws.terminate()
     return false
