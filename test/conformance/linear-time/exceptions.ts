@@ -27,7 +27,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
       apps/gateway/src/federation/find-lookup# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
       packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/types#
-      packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes
+      packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes packages/live-query/src/triggers/triggers#TriggerIndex
       packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#
       packages/rest-connector/src/parameters/style#hasStyle packages/source-kit/src/naming/
       packages/source-kit/src/plan/compile-plan# packages/source-kit/src/schema/`,
@@ -43,13 +43,10 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/openapi/types/unsaid# packages/rest-connector/src/openapi/types/variants#`,
     [CALLS]: `apps/gateway/src/federation/lookup# apps/gateway/src/observability/recorder#
       packages/base/src/http/bounded-fetch# packages/base/src/json/stringify-slices#writeInSlices
-      packages/defer-splitter/src/wire/endpoint# packages/grpc-source/src/methods/invoker#
-      packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes#
-      packages/live-query/src/store/groups#
-      packages/node-handler/src/fast-path/fast-path-requests# packages/node-handler/src/prepared-path/answer#
-      packages/node-handler/src/prepared-path/asked-operation# packages/pipeline/src/operation-run#
-      packages/pipeline/src/pipeline# packages/response-cache/src/answer/result-keeper#
-      packages/response-cache/src/answer/user-rules# packages/response-cache/src/http/json-body#
+ packages/grpc-source/src/methods/invoker#
+      packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/pipeline/src/operation-run#
+      packages/pipeline/src/pipeline# packages/response-cache/src/answer/admission#Admission
+      packages/response-cache/src/answer/behaviour#createCacheBehaviour packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
     [KIND]: `packages/response-cache/src/http/request-reads#
       packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/hooks/on-result-process#
@@ -62,11 +59,10 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [WRITES]: `packages/grpc-source/src/runtime/faults#describeFailure packages/response-cache/src/errors#
       packages/grpc-source/src/json/compile-message#
       apps/gateway/src/logging/outage# apps/gateway/src/access/documents/apq#ofThisMoment apps/gateway/src/logging/line-writer#lineWriterOf
-      packages/defer-splitter/src/eager/split-walk#SplitWalk packages/defer-splitter/src/execution/execute-fields#
-      packages/defer-splitter/src/wire/only-part#
+      
       packages/grpc-source/src/methods/reply-headers# packages/grpc-transport/src/grpc/request-headers#
       packages/grpc-transport/src/http2/out-buffer# packages/live-query/src/errors#
- packages/live-query/src/protocol/handshake#refuseUpgrade
+      packages/live-query/src/protocol/handshake#refuseUpgrade
       packages/live-query/src/store/update# packages/node-handler/src/http/guard-body#guardBody
       packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
       packages/rest-connector/src/http/attempt#BadStatus

@@ -1,13 +1,194 @@
 import { AnswerSize, answerSizeOf, measureJson } from '@vinyasa/yoga-internals'
-import type { ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  isAbstractType,
+  isObjectType,
+  responsePathAsArray,
+  type ResponsePath,
+} from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
-import { announced, type Data, delivered, type Part } from '../parts.ts'
+import { announced, type Data, delivered, type Part, type Announced, type Patch } from '../parts.ts'
 import { type Variables, withDefaults } from '@vinyasa/documents'
-import { ErrorIndex } from './error-index.ts'
-import { type Draft, SplitWalk } from './split-walk.ts'
+import { ErrorIndex, type ErrorNode } from './error-index.ts'
+import { typenameAlias } from '../document/document.ts'
+import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'
+
+/** The errors and fragments of the part that fields go to: the first part or a patch. */
+interface Draft {
+  readonly errors: GraphQLError[]
+  /** The fragments whose place these fields bring: a client can be told of them once it has the place. */
+  readonly fragments: Announced[]
+}
+
+/** An object of the result at the moment it is split. */
+interface Place {
+  readonly value: Data
+  readonly type: GraphQLObjectType | undefined
+  /** Made into a list only for a patch. */
+  readonly path: ResponsePath | undefined
+  readonly errors: ErrorNode | undefined
+  /** Keys whose values hold what several fragments select: each takes its own. The others are handed on as they are. */
+  readonly shared: ReadonlySet<string> | 'all'
+}
+
+const noKeys: ReadonlySet<string> = new Set()
+
+interface SplitWalkOptions {
+  readonly schema: GraphQLSchema | undefined
+  readonly index: ErrorIndex
+  /** See `DeferSplitterOptions.maxPatches`. */
+  readonly maxPatches: number
+}
+
+/** One way through a result: what is deferred of it becomes patches. */
+class SplitWalk {
+  readonly patches: Patch[] = []
+  /** The fragments that the patches deliver, in their order. */
+  readonly fragments: Announced[] = []
+  readonly #options: SplitWalkOptions
+  readonly #sharedPlaces = new Map<PlannedFragment['usage'], Set<string>>()
+
+  constructor(options: SplitWalkOptions) {
+    this.#options = options
+  }
+
+  /** The fields of the result's root that are due in `draft`. */
+  fromRoot(draft: Draft, type: GraphQLObjectType | undefined, value: Data, selections: Selections): Data {
+    const { index } = this.#options
+    const errors = index.root
+    draft.errors.push(...index.at(errors))
+    return this.#fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selections)
+  }
+
+  /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
+  #fill(draft: Draft, place: Place, selections: Selections): Data {
+    let selection = selections.on(place.type)
+    if (selection.deferred.length === 0) return this.#pick(draft, place, selection)
+    if (this.patches.length + selection.deferred.length > this.#options.maxPatches)
+      selection = selections.inlinedOn(place.type)
+    const here = withShared(place, new Set(selection.sharedKeys.keys()))
+    const data = this.#pick(draft, here, selection)
+    for (const fragment of selection.deferred)
+      if (!this.#isRepeated(fragment.usage, here)) this.#deferFragment(draft, here, fragment)
+    return data
+  }
+
+  /** Whether another fragment has brought this one at the same place. */
+  #isRepeated(usage: PlannedFragment['usage'], { path, shared }: Place): boolean {
+    if (shared !== 'all' && shared.size === 0) return false
+    const place = JSON.stringify(responsePathAsArray(path))
+    const places = this.#sharedPlaces.get(usage) ?? new Set()
+    if (places.has(place)) return true
+    this.#sharedPlaces.set(usage, places.add(place))
+    return false
+  }
+
+  #deferFragment(draft: Draft, place: Place, { label, selections }: PlannedFragment): void {
+    const { selected } = selections.on(place.type)
+    const isPresent = selected.some(({ key }) => Object.hasOwn(place.value, key))
+    const patch: Patch = { data: null, path: responsePathAsArray(place.path) }
+    if (label !== undefined) patch.label = label
+    // Before the nested ones are found, so that the order is the document's.
+    if (isPresent) {
+      const fragment: Announced = { path: patch.path, label }
+      this.patches.push(patch)
+      this.fragments.push(fragment)
+      draft.fragments.push(fragment)
+    }
+    const own: Draft = { errors: [], fragments: isPresent ? [] : draft.fragments }
+    patch.data = this.#fill(own, place, selections)
+    if (own.errors.length > 0) patch.errors = own.errors
+  }
+
+  #pick(draft: Draft, place: Place, { selected }: PlannedSelection): Data {
+    const { index } = this.#options
+    const { value, shared, path } = place
+    const data: Data = {}
+    for (const { key, definition, below } of selected) {
+      const found = value[key]
+      if (found === undefined) continue
+      const errors = place.errors?.below.get(key)
+      const isShared = shared === 'all' || shared.has(key)
+      if (below.isEmpty || (!errors && !isShared && !below.mayDefer())) {
+        if (errors) draft.errors.push(...index.within(errors))
+        data[key] = found
+        continue
+      }
+      const type = definition && getNamedType(definition.type)
+      data[key] = this.#splitValue(draft, type, found, below, {
+        path: { prev: path, key, typename: undefined },
+        errors,
+        shared: isShared ? 'all' : noKeys,
+      })
+    }
+    return data
+  }
+
+  #splitValue(
+    draft: Draft,
+    type: GraphQLNamedType | undefined,
+    value: unknown,
+    selections: Selections,
+    at: Pick<Place, 'path' | 'errors' | 'shared'>,
+  ): unknown {
+    const { index } = this.#options
+    const { path, errors, shared } = at
+    if (Array.isArray(value)) {
+      if (errors) draft.errors.push(...index.at(errors))
+      return value.map((item, position) =>
+        this.#splitValue(draft, type, item, selections, {
+          path: { prev: path, key: position, typename: undefined },
+          errors: errors?.below.get(position),
+          shared,
+        }),
+      )
+    }
+    if (value === null || typeof value !== 'object') {
+      if (errors) draft.errors.push(...index.within(errors))
+      return value
+    }
+    if (errors) draft.errors.push(...index.at(errors))
+    const object = value as Data
+    const place = { ...at, value: object, type: this.#typeOf(object, type, selections) }
+    return this.#fill(draft, place, selections)
+  }
+
+  #typeOf(
+    value: Data,
+    declared: GraphQLNamedType | undefined,
+    selections: Selections,
+  ): GraphQLObjectType | undefined {
+    const { schema } = this.#options
+    if (isObjectType(declared)) return declared
+    if (!schema || !isAbstractType(declared)) return undefined
+    for (const name of [value[typenameAlias], value['__typename']]) {
+      const named = typeof name === 'string' ? schema.getType(name) : undefined
+      if (isObjectType(named) && schema.isSubType(declared, named)) return named
+    }
+    // A stored result carries no hidden type name: the keys that are there tell it, or leave several types possible.
+    const present = Object.keys(value)
+    const possible = schema.getPossibleTypes(declared).filter((type) => {
+      const { selected } = selections.inlinedOn(type)
+      return selected.length === present.length && selected.every(({ key }) => Object.hasOwn(value, key))
+    })
+    return possible.length === 1 ? possible[0] : undefined
+  }
+}
+
+function withShared(place: Place, keys: ReadonlySet<string>): Place {
+  const { shared } = place
+  if (shared === 'all' || keys.size === 0) return place
+  return { ...place, shared: shared.size === 0 ? keys : new Set([...shared, ...keys]) }
+}
 
 interface SplitInput {
   readonly result: ExecutionResult

@@ -4,18 +4,62 @@ import { failedResponse, isResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
-import { stepHooks } from '../hooks/hook-step.ts'
-import { OnRequest } from '../hooks/on-request.ts'
+import { stepHooks, HookStep } from '../hooks/hook-step.ts'
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
 import { runResponseHooks } from '../hooks/on-response.ts'
 import type { CheckSize } from '../http/read-body.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { HookRequest, ServerContext, YogaInternals, RequestHandler } from '../yoga/yoga-5.ts'
 import { type ParamsHandler, type Pipeline, toErrors, type Hook, runHooks } from '@vinyasa/pipeline'
 import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from '../hooks/body-choices.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
+import type { FetchAPI } from 'graphql-yoga'
+import { lazyUrl } from '../http/request-url.ts'
+
+/** `onRequest` of one request. */
+class OnRequest extends HookStep {
+  request: HookRequest
+  /** Answers the request where no hook does; a hook may have wrapped it. */
+  requestHandler: RequestHandler
+  protected readonly payload: object
+  readonly #given: Pick<OnRequest, 'request' | 'requestHandler'>
+
+  constructor(
+    request: HookRequest,
+    serverContext: ServerContext,
+    requestHandler: RequestHandler,
+    fetchAPI: FetchAPI,
+  ) {
+    super()
+    this.request = request
+    this.requestHandler = requestHandler
+    this.#given = { request, requestHandler }
+    const payload = {
+      request,
+      setRequest: (given: HookRequest) => {
+        payload.request = this.request = given
+      },
+      serverContext,
+      fetchAPI,
+      url: lazyUrl(fetchAPI, request),
+      requestHandler,
+      setRequestHandler: (given: RequestHandler) => {
+        payload.requestHandler = this.requestHandler = given
+      },
+      endResponse: (given: Response | undefined) => {
+        this.response = given
+      },
+    }
+    this.payload = payload
+  }
+
+  protected get isUntouched(): boolean {
+    const { request, requestHandler } = this.#given
+    return !this.response && this.request === request && this.requestHandler === requestHandler
+  }
+}
 
 /** One request on its way through hooks, with the steps that have begun ahead of it. */
 export interface HookedRequest {
