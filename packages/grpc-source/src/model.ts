@@ -1,6 +1,12 @@
-import { createTurns } from '@vinyasa/base'
-import { mergeSources, nameSource, type ContributedField, type Source } from '@vinyasa/source-kit'
-import type { DescMessage } from '@bufbuild/protobuf'
+import { createTurns, keyed } from '@vinyasa/base'
+import {
+  mergeSources,
+  nameSource,
+  type ContributedField,
+  type Source,
+  parentMember,
+} from '@vinyasa/source-kit'
+import type { DescMessage, DescField, DescMethod, DescService } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {
   getNamedType,
@@ -8,27 +14,32 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   type GraphQLNamedType,
+  isObjectType,
 } from 'graphql'
-import { createDecoders } from './codec/decode.ts'
-import { createEncoders } from './codec/encode.ts'
+import { createDecoders, type MessageDecoder } from './codec/decode.ts'
+import { createEncoders, type MessageEncoder } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
-import { createComments } from './descriptors/comments.ts'
-import type { Endpoints } from './endpoints.ts'
+import { createComments, type Comments } from './descriptors/comments.ts'
+import { type Endpoints, neverConnected } from './endpoints.ts'
 import { lintError } from './errors.ts'
 import { noteNoMethods, readContract, type Contract, type ContractOptions } from './contract/contract.ts'
-import { declaredResolver, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
-import type { TypedMethod } from './methods/method-runtime.ts'
-import { findMethod, methodId, type ExposedMethod, type FieldType } from './contract/methods.ts'
-import { findEntities } from './calls/entities.ts'
-import { toSubgraph } from './mapping/federation.ts'
+import { declaredResolver, declareJoins, typesOf, type JoinContext, createJoinField } from './calls/joins.ts'
+import { type TypedMethod, MethodRuntime } from './methods/method-runtime.ts'
+import {
+  findMethod,
+  methodId,
+  type ExposedMethod,
+  type FieldType,
+  answersWithStream,
+} from './contract/methods.ts'
+import { toSubgraph, type Entity } from './mapping/federation.ts'
 import { createAnnouncedCalls, createMessageEvents } from './calls/invalidation.ts'
-import type { Logger } from './options.ts'
+import type { Logger, FederationOptions } from './options.ts'
 import { Transcoder } from './json/transcoder.ts'
-import type { CallSite } from './methods/call-site.ts'
+import type { CallSite, Callable } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
 import type { RpcErrorOptions } from './methods/rpc-error.ts'
-import { createRuntimes } from './methods/runtimes.ts'
 import {
   createRootField,
   responseType,
@@ -38,6 +49,158 @@ import {
 } from './calls/root-fields.ts'
 import type { FieldShape } from './contract/shapes.ts'
 import { TypeBuilder } from './mapping/types.ts'
+
+interface RuntimesOptions
+  extends Pick<ContractOptions, 'source' | 'annotations'>, Pick<Contract, 'exposed' | 'shapes' | 'findings'> {
+  readonly endpoints: Endpoints
+  readonly decoders: (message: DescMessage) => MessageDecoder
+  readonly encoders: (message: DescMessage) => MessageEncoder
+  readonly invoker: Invoker
+  readonly errors: RpcErrorOptions
+  readonly comments: Comments
+}
+
+/** How the methods of a set of descriptors are called. */
+interface Runtimes {
+  /** Returns the runtime of a method as a field shows it. */
+  of(method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>, isRead: boolean): MethodRuntime
+  /** Returns the runtime of a method as a join reads by it, whether it changes something or not. */
+  reader(desc: DescMethod): MethodRuntime
+  /** From code: the request and the response are whole. */
+  whole(desc: DescMethod): MethodRuntime
+  /** The field that stands for the response of an exposed method. */
+  pluckOf(desc: DescMethod): DescField | undefined
+}
+
+/** A service without an endpoint is a finding, once. */
+function createRuntimes(options: RuntimesOptions): Runtimes {
+  const { source, annotations, endpoints, exposed, shapes, decoders, encoders, invoker, errors, comments } =
+    options
+  const { methods: overrides = {} } = source
+  const withoutEndpoint = new Set<DescService>()
+
+  for (const { desc } of exposed)
+    if (overrides[methodId(desc)]?.keepRequestsOpen && desc.methodKind !== 'bidi_streaming')
+      options.findings.push({
+        element: methodId(desc),
+        message: 'keepRequestsOpen applies only to bidirectional streaming methods; remove it',
+        path: ['methods', methodId(desc), 'keepRequestsOpen'],
+      })
+
+  function of(
+    method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
+    isRead: boolean,
+  ): MethodRuntime {
+    return new MethodRuntime(method, {
+      callable: toCallable(method.desc, isRead),
+      encode: encoders(method.desc.input),
+      invoker,
+      shapes,
+      errors,
+      description: comments.of(method.desc),
+      keepRequestsOpen: overrides[methodId(method.desc)]?.keepRequestsOpen ?? false,
+    })
+  }
+
+  function toCallable(desc: DescMethod, isRead: boolean): Callable {
+    const settings = overrides[methodId(desc)] ?? {}
+    const transport = endpoints.of(desc.parent, annotations.service(desc.parent))
+    if (!transport && !withoutEndpoint.has(desc.parent)) {
+      withoutEndpoint.add(desc.parent)
+      options.findings.push({
+        file: desc.parent.file.proto.name,
+        element: desc.parent.typeName,
+        message: `has no endpoint; set endpoint, endpoints["${desc.parent.typeName}"] or (graphql.service).host`,
+      })
+    }
+    const isStream = answersWithStream(desc)
+    return {
+      desc,
+      path: `/${desc.parent.typeName}/${desc.name}`,
+      transport: transport ?? neverConnected,
+      decode: decoders(desc.output),
+      timeoutMs: settings.timeoutMs ?? (isStream ? 0 : (source.timeoutMs ?? 15_000)),
+      maxRetries: settings.retry?.maxRetries ?? source.retry?.maxRetries ?? 2,
+      isRead,
+    }
+  }
+
+  function pluckOf(desc: DescMethod): DescField | undefined {
+    return exposed.find((method) => method.desc === desc)?.responsePluck
+  }
+
+  return {
+    of,
+    pluckOf,
+    reader: (desc) => of({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
+    whole: keyed((desc: DescMethod) => {
+      const isRead = exposed.some(
+        (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
+      )
+      return of({ desc, wrapRequest: undefined, responsePluck: undefined }, isRead)
+    }),
+  }
+}
+
+/** The entities among a schema's types, each with the join that resolves references to it. */
+function findEntities(
+  schema: GraphQLSchema,
+  { registry, annotations }: ContractOptions,
+  { names, exposed }: Contract,
+  federation: FederationOptions,
+  context: JoinContext,
+): Entity[] {
+  const entities: Entity[] = []
+  for (const message of registry) {
+    if (message.kind !== 'message') continue
+    const annotation = annotations.entity(message)
+    if (!annotation?.keys?.length) continue
+    const typeName = names.of(message)
+    if (!isObjectType(schema.getType(typeName))) continue
+    const field = entityField(message, typeName, annotation.keys)
+    if (!field && annotation.resolvable === true)
+      context.findings.push({
+        file: message.file.proto.name,
+        element: message.typeName,
+        message: `is an entity, but this source cannot resolve it; expose a QUERY or RESOLVER method that accepts the key "${annotation.keys[0]}" and returns ${typeName}, set federation.entities["${typeName}"] to a valid join, or set resolvable: false`,
+      })
+    entities.push({ typeName, field })
+  }
+  return entities
+
+  function entityField(
+    message: DescMessage,
+    typeName: string,
+    keys: readonly string[],
+  ): GraphQLFieldConfig<unknown, unknown> | undefined {
+    const path = ['federation', 'entities', typeName]
+    const declared = federation.entities?.[typeName]
+    if (declared)
+      return createJoinField({ ...declared, type: '_Entity', field: typeName }, path, context, parentMember)
+    const keyFields = (keys[0] ?? '').split(/\s+/)
+    const inputs = (method: ExposedMethod): string[] =>
+      context.shapes.message(method.desc.input).fields.map(({ name }) => name)
+    const method = exposed.find((candidate) => {
+      const { responsePluck, desc, type } = candidate
+      const result =
+        responsePluck?.fieldKind === 'message'
+          ? responsePluck.message
+          : responsePluck
+            ? undefined
+            : desc.output
+      const isRead = type === 'QUERY' || type === 'RESOLVER'
+      return isRead && result === message && keyFields.every((key) => inputs(candidate).includes(key))
+    })
+    if (!method) return undefined
+    const request = Object.fromEntries(keyFields.map((key) => [key, key]))
+    return createJoinField(
+      { type: '_Entity', field: typeName, method: method.id, request },
+      path,
+      context,
+      parentMember,
+    )
+  }
+}
 
 /** Warns of each enum number that the protos do not know, once. */
 function warnOfUnknownEnums(logger: Logger, sourceName: string): (enumName: string, number: number) => void {

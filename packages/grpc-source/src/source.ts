@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { systemClock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/base'
 import { createInvalidationBus, createMutationAnnouncer, type VariesBy } from '@vinyasa/invalidation'
 import { SourceNamesError, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
@@ -17,10 +17,124 @@ import { Invoker } from './methods/invoker.ts'
 import { type AnswerHead, createReplyHeaders } from './methods/reply-headers.ts'
 import { variesByOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
-import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
-import { createFileWatcher } from './watch.ts'
 import { createRegistry, type Registry } from '@bufbuild/protobuf'
 import { compileProtoText } from './descriptors/proto-text.ts'
+import { watch, type FSWatcher } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { WireReader } from './codec/wire-reader.ts'
+import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
+import { describeFailure, FAULTS } from './runtime/faults.ts'
+
+type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN'
+
+interface EndpointHealth {
+  /** `host:port` */
+  readonly address: string
+  readonly status: HealthStatus
+  /** The gRPC status if the endpoint is not serving. */
+  readonly reason?: string | undefined
+  /** A description of the failure for operators. It can contain addresses, but never the backend's message. */
+  readonly detail?: string | undefined
+}
+
+interface SourceHealth {
+  /** `SERVING` if every endpoint is serving. */
+  readonly status: HealthStatus
+  readonly endpoints: readonly EndpointHealth[]
+}
+
+interface HealthOptions {
+  /** Timeout in milliseconds. Default 1000. */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Calls `grpc.health.v1.Health/Check` on each endpoint. A server without this service is serving if it responds. */
+async function checkHealth(
+  transports: ReadonlyMap<string, Transport>,
+  options: HealthOptions = {},
+): Promise<SourceHealth> {
+  const { timeoutMs = 1_000, signal } = options
+  const endpoints = await Promise.all(
+    [...transports].map(async ([address, transport]): Promise<EndpointHealth> => {
+      try {
+        const call = { path: '/grpc.health.v1.Health/Check', metadata: [], timeoutMs, signal }
+        return { address, status: readStatus(await transport.unary(call, new Uint8Array())) }
+      } catch (error) {
+        const ended = error instanceof GrpcCallError ? error.status : undefined
+        if (ended && FAULTS[ended].isAlive) return { address, status: 'SERVING' }
+        const reason = ended ?? String(error)
+        return { address, status: 'NOT_SERVING', reason, detail: describeFailure(error) }
+      }
+    }),
+  )
+  const worst = endpoints.find(({ status }) => status !== 'SERVING')
+  return { status: worst?.status ?? 'SERVING', endpoints }
+}
+
+function readStatus(bytes: Uint8Array): HealthStatus {
+  const reader = new WireReader(bytes)
+  let status = 0
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32()
+    if (tag === 8) status = reader.int32()
+    else reader.skip(tag & 7, tag >>> 3)
+  }
+  if (status === 1) return 'SERVING'
+  return status === 2 ? 'NOT_SERVING' : 'UNKNOWN'
+}
+
+/** Long enough for an editor or compiler to finish writing. */
+const QUIET_MS = 100
+
+/** Tells of changes of files, also when they are replaced by rename. */
+interface FileWatcher {
+  /** Watches these files from now on, and no others. */
+  set(files: Iterable<string>): void
+  close(): void
+}
+
+function createFileWatcher(
+  clock: Clock,
+  onChange: () => void,
+  onError: (error: unknown) => void,
+): FileWatcher {
+  const watchers = new Map<string, FSWatcher>()
+  let names = new Map<string, Set<string>>()
+  let timer: unknown
+
+  function changed(folder: string, file: string | null): void {
+    if (file !== null && !names.get(folder)?.has(file)) return
+    clock.clearTimeout(timer)
+    timer = clock.setTimeout(onChange, QUIET_MS)
+  }
+
+  return {
+    set(files) {
+      names = new Map()
+      for (const file of files) {
+        const folder = dirname(resolve(file))
+        names.set(folder, (names.get(folder) ?? new Set()).add(basename(file)))
+      }
+      for (const [folder, watcher] of watchers) {
+        if (names.has(folder)) continue
+        watcher.close()
+        watchers.delete(folder)
+      }
+      for (const folder of names.keys()) {
+        if (watchers.has(folder)) continue
+        const watcher = watch(folder, { persistent: false }, (_event, file) => changed(folder, file))
+        watcher.on('error', onError)
+        watchers.set(folder, watcher)
+      }
+    },
+    close() {
+      clock.clearTimeout(timer)
+      for (const watcher of watchers.values()) watcher.close()
+      watchers.clear()
+    },
+  }
+}
 
 /** The source's own types beside `google.rpc`, for reading error details. */
 async function shippedRegistry(own: Registry): Promise<Registry> {

@@ -1,14 +1,85 @@
-import { chain, getInstrumented, type Instrumentation, mapAsyncIterator } from 'graphql-yoga'
+import {
+  chain,
+  getInstrumented,
+  type Instrumentation,
+  mapAsyncIterator,
+  envelop,
+  type Plugin,
+} from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
-import { yogasExecutor } from '@vinyasa/yoga-internals'
+import { yogasExecutor, yogasPlugins } from '@vinyasa/yoga-internals'
 import type { Behaviour } from './behaviour.ts'
 import { aroundBy, compose } from './execution/around.ts'
 import { interpreter } from './execution/interpreter.ts'
 import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
-import { envelopOthers } from './plugins/envelop-others.ts'
-import { Others, type PluginStep, readPlugins } from './plugins/others.ts'
-import { type Hook, readYoga, type Yoga, type MaskedErrors } from './yoga.ts'
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import { Others, type PluginStep, readPlugins, isBehaviour } from './plugins/others.ts'
+import { type Hook, readYoga, type Yoga, type MaskedErrors, type Enveloped } from './yoga.ts'
+import type { ExecutionResult, GraphQLError, DocumentNode, GraphQLSchema } from 'graphql'
+
+/**
+ * Envelop's parsing and validation, with the hooks of plugins without a behaviour: other people's and Yoga's own, its
+ * memos of documents among them. What has been through the hooks of all plugins needs no more.
+ */
+function envelopOthers(
+  plugins: readonly unknown[],
+): (context: object) => Pick<Enveloped, 'parse' | 'validate'> {
+  const { documentCache } = yogasPlugins(plugins)
+  const members = plugins.map((plugin) => Object(plugin) as Readonly<Record<string, Hook | undefined>>)
+  const others = members.filter(({ behaviour }) => !isBehaviour(behaviour))
+  const getEnveloped = envelop({
+    plugins: others.map((plugin) => {
+      const { onParse, onValidate } = plugin
+      return {
+        onParse,
+        onValidate: onValidate && plugin === documentCache ? onceValid(onValidate) : onValidate,
+      } as Plugin
+    }),
+  })
+  return (context) => getEnveloped(context) as unknown as Enveloped
+}
+
+interface Validation {
+  readonly params: {
+    readonly schema: GraphQLSchema
+    readonly documentAST: DocumentNode
+    readonly rules?: readonly unknown[]
+  }
+  setResult(errors: readonly unknown[]): void
+}
+
+interface Validated {
+  readonly result: readonly unknown[]
+}
+
+/** Yoga's memo of validations is asked by the names of all rules, and only where these rules did not find a document valid before. */
+function onceValid(onValidate: Hook): Hook {
+  const valid = new WeakMap<DocumentNode, Required<Pick<Validation['params'], 'schema' | 'rules'>>>()
+  return (payload) => {
+    const { params, setResult } = payload as Validation
+    const { schema, documentAST, rules = [] } = params
+    const before = valid.get(documentAST)
+    if (before?.schema === schema && isSame(before.rules, rules)) return setResult([])
+    const note = (errors: readonly unknown[]): void => {
+      if (errors.length === 0) valid.set(documentAST, { schema, rules: [...rules] })
+    }
+    const set = (errors: readonly unknown[]): void => {
+      note(errors)
+      setResult(errors)
+    }
+    const after = onValidate({ ...payload, setResult: set }) as ((done: Validated) => unknown) | undefined
+    return (
+      after &&
+      ((done: Validated) => {
+        note(done.result)
+        return after(done)
+      })
+    )
+  }
+}
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((rule, index) => rule === others[index])
+}
 
 /** A result, or its parts, with errors as clients may see them: as Envelop's `useMaskedErrors` leaves them, the last of all plugins. */
 function createMasking(masked: MaskedErrors | undefined): {

@@ -1,4 +1,4 @@
-import { type Ending, keyed, processLedger, type ReplyFlow, ReplyMemory } from '@vinyasa/base'
+import { type Ending, keyed, processLedger, type ReplyFlow, ReplyMemory, FairQueue } from '@vinyasa/base'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
@@ -6,11 +6,55 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import { BadResponse, NoPlace, ResponseTooLarge } from '../failures.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { bytesOf, isStreamed, type WireBody } from '../../bodies/wire-body.ts'
-import { Exchanges } from './exchanges.ts'
 import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
 import { lookup as lookUp, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+
+interface Begins {
+  begin(): void
+}
+
+/** The exchanges with one origin: as many at a time as there may be connections. Others wait, by turns of those who ask. */
+class Exchanges {
+  readonly #most: number
+  readonly #onIdle: () => void
+  readonly #waiting = new FairQueue<Begins>()
+  #active = 0
+  #isServing = false
+
+  constructor(most: number, onIdle: () => void = () => {}) {
+    this.#most = most
+    this.#onIdle = onIdle
+  }
+
+  /** Begins one, now or in its turn; its end is to be told. False: it finds no place among those that wait. */
+  run(exchange: Begins, caller: unknown): boolean {
+    if (this.#active >= this.#most) return this.#waiting.add(exchange, caller)
+    this.#active++
+    exchange.begin()
+    return true
+  }
+
+  /** It waits no longer; does nothing for one that has begun. */
+  leave(exchange: Begins): void {
+    this.#waiting.delete(exchange)
+  }
+
+  /** One is over. */
+  end(): void {
+    this.#active--
+    // One may be over as soon as it begins, as all are once the transport is closed.
+    if (this.#isServing) return
+    this.#isServing = true
+    while (this.#active < this.#most && this.#waiting.size > 0) {
+      this.#active++
+      this.#waiting.next()?.begin()
+    }
+    this.#isServing = false
+    if (this.#active === 0) this.#onIdle()
+  }
+}
 
 /**
  * Looks names up for new connections, which go to all addresses of a name in turn. The family that the system prefers stays in
