@@ -221,7 +221,11 @@ it('a backend hears of one probe where a hundred ask', async () => {
   const endpoints = [{ name: 'item', path: '/item' }]
   const rest = { baseUrl: backend.url, healthPath: '/health', required: true, endpoints }
   const { server } = await startGateway({ rest: { shop: rest } })
+  const began = performance.now()
   const asked = await Promise.all(Array.from({ length: 100 }, () => fetch(`${server.url}/health/ready`)))
   expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(backend.requests.length).toBe(1)
+  // The gateway remembers the result for a second; a hundred requests take longer than that only on a busy machine.
+  const seconds = Math.floor((performance.now() - began) / 1000)
+  expect(backend.requests.length).toBeGreaterThan(0)
+  expect(backend.requests.length).toBeLessThanOrEqual(1 + seconds)
 })
