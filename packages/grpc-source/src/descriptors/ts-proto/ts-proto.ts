@@ -12,6 +12,7 @@ import {
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { descriptorError } from '../../errors.ts'
 import { inDependencyOrder } from '../dependency-order.ts'
+import { inScope } from '../text/context.ts'
 
 /** The part of a ts-proto message object that is used. */
 interface TsProtoCodec {
@@ -23,17 +24,12 @@ interface TsProtoCodec {
  * ts-proto writes `oneofIndex: 0` for fields of the first oneof and for fields of none. Its decoders tell them
  * apart: a scalar outside a oneof has a zero value, inside it has none until it is set.
  */
-function placeOneofs(file: FileDescriptorProto, codecs: ReadonlyMap<string, TsProtoCodec | undefined>): void {
-  const scope = file.package === '' ? '' : `.${file.package}`
-  for (const message of file.messageType) placeInMessage(message, `${scope}.${message.name}`, codecs)
-}
-
-function placeInMessage(
+function placeOneofs(
   message: DescriptorProto,
   fullName: string,
   codecs: ReadonlyMap<string, TsProtoCodec | undefined>,
 ): void {
-  for (const nested of message.nestedType) placeInMessage(nested, `${fullName}.${nested.name}`, codecs)
+  for (const nested of message.nestedType) placeOneofs(nested, `${fullName}.${nested.name}`, codecs)
   const isFirstSynthetic = message.field.some(
     ({ proto3Optional, oneofIndex }) => proto3Optional && oneofIndex === 0,
   )
@@ -131,7 +127,8 @@ export function readTsProtoMetadata(input: readonly unknown[]): {
     const file = fromJson(FileDescriptorProtoSchema, toProtoJson(metadata.fileDescriptor, []) as JsonObject, {
       ignoreUnknownFields: true,
     })
-    placeOneofs(file, codecs)
+    for (const message of file.messageType)
+      placeOneofs(message, `.${inScope(file.package, message.name)}`, codecs)
     return { file, metadata }
   })
   const extensions = extensionIndex(files.map(({ file }) => file))
