@@ -24,6 +24,7 @@ import { createComments, type Comments } from './descriptors/comments.ts'
 import { type Endpoints, neverConnected } from './endpoints.ts'
 import { lintError } from './errors.ts'
 import { noteNoMethods, readContract, type Contract, type ContractOptions } from './contract/contract.ts'
+import type { JoinOptions } from './contract/join-options.ts'
 import { declaredResolver, declareJoins, typesOf, type JoinContext, createJoinField } from './calls/joins.ts'
 import { type TypedMethod, MethodRuntime } from './methods/method-runtime.ts'
 import {
@@ -173,10 +174,16 @@ function findEntities(
     typeName: string,
     keys: readonly string[],
   ): GraphQLFieldConfig<unknown, unknown> | undefined {
+    const join = federation.entities?.[typeName] ?? joinByKey(message, keys)
     const path = ['federation', 'entities', typeName]
-    const declared = federation.entities?.[typeName]
-    if (declared)
-      return createJoinField({ ...declared, type: '_Entity', field: typeName }, path, context, parentMember)
+    return join && createJoinField({ ...join, type: '_Entity', field: typeName }, path, context, parentMember)
+  }
+
+  /** The join by the first exposed method that takes the first key and returns the entity. */
+  function joinByKey(
+    message: DescMessage,
+    keys: readonly string[],
+  ): Pick<JoinOptions, 'method' | 'request'> | undefined {
     const keyFields = (keys[0] ?? '').split(/\s+/)
     const inputs = (method: ExposedMethod): string[] =>
       context.shapes.message(method.desc.input).fields.map(({ name }) => name)
@@ -191,14 +198,7 @@ function findEntities(
       const isRead = type === 'QUERY' || type === 'RESOLVER'
       return isRead && result === message && keyFields.every((key) => inputs(candidate).includes(key))
     })
-    if (!method) return undefined
-    const request = Object.fromEntries(keyFields.map((key) => [key, key]))
-    return createJoinField(
-      { type: '_Entity', field: typeName, method: method.id, request },
-      path,
-      context,
-      parentMember,
-    )
+    return method && { method: method.id, request: Object.fromEntries(keyFields.map((key) => [key, key])) }
   }
 }
 
