@@ -61,28 +61,26 @@ export function readValue(reader: WireReader, level = 0): unknown {
 
 /** A `ListValue` up to the reader's end. */
 export function readList(reader: WireReader, level = 0, list: JsonList = []): JsonList {
-  checkLevel(level)
-  while (reader.pos < reader.end) {
-    const tag = reader.uint32()
-    if (tag === ((1 << 3) | LengthDelimited)) {
-      reader.item()
-      list.push(within(reader, () => readValue(reader, level)))
-    } else reader.skip(tag & 7, tag >>> 3)
-  }
+  readItems(reader, level, () => void list.push(readValue(reader, level)))
   return list
 }
 
 /** A `Struct` up to the reader's end. */
 export function readStruct(reader: WireReader, level = 0, object: JsonObject = {}): JsonObject {
+  readItems(reader, level, () => readEntry(reader, level, object))
+  return object
+}
+
+/** Reads the items of a `ListValue`, or the entries of a `Struct`. Both have the field number 1. */
+function readItems(reader: WireReader, level: number, read: () => void): void {
   checkLevel(level)
   while (reader.pos < reader.end) {
     const tag = reader.uint32()
     if (tag === ((1 << 3) | LengthDelimited)) {
       reader.item()
-      within(reader, () => readEntry(reader, level, object))
+      within(reader, read)
     } else reader.skip(tag & 7, tag >>> 3)
   }
-  return object
 }
 
 function readEntry(reader: WireReader, level: number, object: JsonObject): void {
