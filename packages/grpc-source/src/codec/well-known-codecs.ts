@@ -63,27 +63,9 @@ export function wellKnownCodecs(
           create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(protoSnakeCase) }),
         ),
     },
-    'google.protobuf.Struct': {
-      decode: (reader) => readStruct(reader),
-      encode: (value, path) =>
-        encodeJson(path, 'a JSON object with at most 500 levels', value, () =>
-          writeStruct(new BinaryWriter(), value).finish(),
-        ),
-    },
-    'google.protobuf.Value': {
-      decode: (reader) => readValue(reader),
-      encode: (value, path) =>
-        encodeJson(path, 'a JSON value with at most 500 levels', value, () =>
-          writeValue(new BinaryWriter(), value).finish(),
-        ),
-    },
-    'google.protobuf.ListValue': {
-      decode: (reader) => readList(reader),
-      encode: (value, path) =>
-        encodeJson(path, 'a JSON array with at most 500 levels', value, () =>
-          writeList(new BinaryWriter(), value).finish(),
-        ),
-    },
+    'google.protobuf.Struct': jsonCodec('a JSON object with at most 500 levels', readStruct, writeStruct),
+    'google.protobuf.Value': jsonCodec('a JSON value with at most 500 levels', readValue, writeValue),
+    'google.protobuf.ListValue': jsonCodec('a JSON array with at most 500 levels', readList, writeList),
     'google.protobuf.Any': {
       decode: (reader) => decodeAny(reader.rest(), registry),
       encode: (value, path) =>
@@ -112,6 +94,18 @@ function writeTime({ seconds, nanos }: SecondsAndNanos): Uint8Array {
   if (seconds !== 0n) writer.tag(1, WireType.Varint).int64(seconds)
   if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
   return writer.finish()
+}
+
+function jsonCodec(
+  expected: string,
+  read: (reader: WireReader) => unknown,
+  write: (writer: BinaryWriter, value: unknown) => BinaryWriter,
+): WellKnownCodec {
+  return {
+    decode: (reader) => read(reader),
+    encode: (value, path) =>
+      encodeJson(path, expected, value, () => write(new BinaryWriter(), value).finish()),
+  }
 }
 
 function encodeJson(path: string, expected: string, value: unknown, convert: () => Uint8Array): Uint8Array {
