@@ -8,7 +8,7 @@ import {
 } from '@vinyasa/invalidation'
 import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import type { Contract } from '../contract/contract.ts'
-import { readerOfEntityId, type ExposedMethod } from '../contract/methods.ts'
+import { readerOfEntityId, requestIn, type Arguments, type ExposedMethod } from '../contract/methods.ts'
 import { FAULTS } from '../runtime/faults.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
@@ -21,7 +21,7 @@ export interface MutationField {
 
 /** Returns the events of a mutation that succeeded or whose outcome nobody knows (then without a result). */
 export type Announcement = (
-  args: Readonly<Record<string, unknown>>,
+  args: Arguments,
   result: unknown,
   place: MutationField,
 ) => readonly InvalidationEvent[]
@@ -53,15 +53,14 @@ export function createAnnouncement(
       idOf: readerOfEntityId(rule.entityId ?? '$.id'),
     })),
   )
-  const requestOf = (args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-    wrapRequest === undefined ? args : ((args[wrapRequest] ?? {}) as Readonly<Record<string, unknown>>)
   const stated = new Set(rules.map(({ entityType }) => entityType))
   return (args, result, place) => [
     ...rules.map(({ entityType, operation, isStated, idOf }) => ({
       entityType,
       operation,
       // An id that is not said to be the entity's is taken for it only where the result is the entity.
-      entityId: isStated || isOfType(place, entityType) ? idOf(requestOf(args), result) : undefined,
+      entityId:
+        isStated || isOfType(place, entityType) ? idOf(requestIn(args, wrapRequest), result) : undefined,
     })),
     // The types of the result have changed too, whatever else has.
     ...inferred({}, undefined, place).filter(
@@ -70,11 +69,7 @@ export function createAnnouncement(
   ]
 }
 
-type AnnouncedCalls = <T>(
-  desc: DescMethod,
-  args: Readonly<Record<string, unknown>>,
-  call: () => Promise<T>,
-) => Promise<T>
+type AnnouncedCalls = <T>(desc: DescMethod, args: Arguments, call: () => Promise<T>) => Promise<T>
 
 /**
  * Announces calls from code of methods that are mutations as fields. Their results are whole where fields may pluck, so

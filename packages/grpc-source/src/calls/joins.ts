@@ -244,7 +244,7 @@ function createSingleField(
   const bound = new Map(Object.entries(join.request).map(([name, from]) => [name, read(from)]))
   const runtime = context.reader(method)
   const args = Object.fromEntries(
-    Object.entries(types.inputs.fieldsOf(method.input)).filter(([name]) => !bound.has(name)),
+    Object.entries(types.inputFields(method.input)).filter(([name]) => !bound.has(name)),
   )
   return {
     type: join.required ? new GraphQLNonNull(type) : type,

@@ -18,7 +18,7 @@ import {
 import { offerField, recordedRoot, renamedStatements, memberIn, ownNameOf } from '@vinyasa/source-kit'
 import { createAnnouncement, outcomeOf, type Announcement, type MutationOptions } from './invalidation.ts'
 import type { Contract } from '../contract/contract.ts'
-import type { ExposedMethod } from '../contract/methods.ts'
+import { requestIn, type Arguments, type ExposedMethod } from '../contract/methods.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 import { marks, type PlannableField } from '../json/planned-field.ts'
 import type { OperationInfo } from '../methods/operation.ts'
@@ -101,7 +101,7 @@ function selectionMask(info: GraphQLResolveInfo, shapes: Shapes, message: DescMe
   }
 }
 
-export type RootField = GraphQLFieldConfig<unknown, unknown, Readonly<Record<string, unknown>>>
+export type RootField = GraphQLFieldConfig<unknown, unknown, Arguments>
 
 export interface RootFieldOptions extends MutationOptions, Pick<Contract, 'shapes' | 'variesBy'> {
   readonly types: TypeBuilder
@@ -189,8 +189,6 @@ export function createRootField(
   }
 }
 
-type Arguments = Readonly<Record<string, unknown>>
-
 /**
  * Returns what the method's author states. An author who says what a mutation announces has said what it
  * changes.
@@ -217,7 +215,7 @@ function createMasker(
   const message = method.responsePluck ? method.responsePluck.message : method.desc.output
   if (!field || !message) return (args) => args
   return (args, info) => {
-    const request = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments
+    const request = requestIn(args, wrapRequest)
     const paths = request[field.name] === undefined ? selectionMask(info, shapes, message) : undefined
     if (!paths || paths.length === 0) return args
     const masked = { ...request, [field.name]: paths }
@@ -240,16 +238,16 @@ export function responseType(
 /** One argument for the whole request, or one for each of its fields. */
 export function requestArguments(method: ExposedMethod, types: TypeBuilder): GraphQLFieldConfigArgumentMap {
   if (method.desc.methodKind === 'client_streaming' && method.wrapRequest !== undefined) {
-    const requests = new GraphQLList(new GraphQLNonNull(types.inputs.of(method.desc.input)))
+    const requests = new GraphQLList(new GraphQLNonNull(types.input(method.desc.input)))
     return { [method.wrapRequest]: { type: new GraphQLNonNull(requests) } }
   }
-  const fields = types.inputs.fieldsOf(method.desc.input, method.plucks)
+  const fields = types.inputFields(method.desc.input, method.plucks)
   if (Object.keys(fields).length === 0) return {}
   if (method.wrapRequest === undefined) return fields
   const needed = Object.values(fields).some(
     ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
   )
-  const input = types.inputs.of(method.desc.input)
+  const input = types.input(method.desc.input)
   return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
 }
 

@@ -29,6 +29,14 @@ export interface ExposedMethod {
   readonly origin: string
 }
 
+/** The arguments of a method's field. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** Returns the request in a field's arguments: the arguments themselves, or what the one argument for the request holds. */
+export function requestIn(args: Arguments, wrapRequest: string | undefined): Arguments {
+  return wrapRequest === undefined ? args : ((args[wrapRequest] ?? {}) as Arguments)
+}
+
 export function methodId(desc: DescMethod): string {
   return `${desc.parent.typeName}.${desc.name}`
 }

@@ -3,6 +3,7 @@ import type { Turns } from '@vinyasa/base'
 import { fieldOf, memberOf, NotPlannable, ResolverMarks } from '@vinyasa/source-kit'
 import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
+import type { Arguments } from '../contract/methods.ts'
 import type { FieldShape } from '../contract/shapes.ts'
 import type { LeafOptions } from '../codec/decode.ts'
 import { isFlag } from '../mapping/flags.ts'
@@ -23,7 +24,6 @@ export interface PlannableField {
   readonly turns: Turns
 }
 
-type Arguments = Readonly<Record<string, unknown>>
 type Mark =
   | { readonly kind: 'method'; readonly method: PlannableField }
   | { readonly kind: 'join'; readonly join: PlannableJoin }

@@ -1,5 +1,5 @@
 import type { MessageEncoder } from '../codec/encode.ts'
-import type { ExposedMethod } from '../contract/methods.ts'
+import { requestIn, type Arguments, type ExposedMethod } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import { holdRequest, type Invoker, type ReadReply } from './invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
@@ -35,8 +35,6 @@ export interface TypedMethod<Request, Response> {
   readonly requestSerialize: (request: Request) => Uint8Array
   readonly responseDeserialize: (bytes: Buffer) => Response
 }
-
-type Arguments = Readonly<Record<string, unknown>>
 
 export interface MethodRuntimeOptions {
   readonly callable: Callable
@@ -74,8 +72,7 @@ export class MethodRuntime {
 
   /** The request's bytes; a promise only where the arguments may hold files. @throws GraphQLError BAD_USER_INPUT */
   encode(args: Arguments): Uint8Array | Promise<Uint8Array> {
-    const { wrapRequest } = this.#method
-    return this.#toMessage((wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments)
+    return this.#toMessage(requestIn(args, this.#method.wrapRequest))
   }
 
   /** Calls with a request that is encoded already, and reads the reply in a way of one's own. */
