@@ -25,25 +25,12 @@ interface Waiter<T> {
   letGo(): void
 }
 
-class Flight<T> {
-  readonly ending: Ending = new Ending()
+interface Flight<T> {
+  readonly ending: Ending
   readonly callers: Callers
   /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
-  readonly waiting: Set<Waiter<T>> = new Set()
-  joined = 0
-
-  constructor(first: unknown) {
-    this.callers = new Callers(first)
-  }
-
-  /** It is over: nothing of it is kept here any more. */
-  land(settle: (waiter: Waiter<T>) => void): void {
-    this.callers.clear()
-    const waiters = [...this.waiting]
-    this.waiting.clear()
-    for (const { letGo } of waiters) letGo()
-    for (const waiter of waiters) settle(waiter)
-  }
+  readonly waiting: Set<Waiter<T>>
+  joined: number
 }
 
 const nothing = (): void => {}
@@ -69,13 +56,19 @@ export function createFlights<T>({
   }
 
   function begin(key: string, context: unknown, start: Start<T>): Flight<T> {
-    const flight = new Flight<T>(context)
+    const callers = new Callers(context)
+    const flight: Flight<T> = { ending: new Ending(), callers, waiting: new Set(), joined: 0 }
     flights.set(key, flight)
+    /** It is over: nothing of it is kept here any more. */
     const land = (settle: (waiter: Waiter<T>) => void): void => {
       remove(key, flight)
-      flight.land(settle)
+      callers.clear()
+      const waiters = [...flight.waiting]
+      flight.waiting.clear()
+      for (const { letGo } of waiters) letGo()
+      for (const waiter of waiters) settle(waiter)
     }
-    start(flight.ending, flight.callers).then(
+    start(flight.ending, callers).then(
       (value) => {
         const shared = flight.joined > 1 ? share(value) : value
         return land(({ resolve }) => resolve(shared))
