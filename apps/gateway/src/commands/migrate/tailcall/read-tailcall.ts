@@ -42,7 +42,7 @@ function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: Upstream
   const [address, search] = addressOf(args, upstream, speech)
   const { baseUrl, path } = splitAddress(address, upstream)
   const source = sourceName(baseUrl, upstream)
-  const query = [...queryOf(search), ...givenQuery(args, speech)]
+  const given = pairs(args['query']).map(([name, value]) => [name, toTemplate(value, speech)] as const)
   const key = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
   if (key && args['body'] !== undefined)
     throw new Unsaid('batches with request bodies are not supported; write a resolver')
@@ -52,7 +52,7 @@ function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: Upstream
     name,
     method: String(args['method'] ?? 'GET'),
     path,
-    query,
+    query: [...queryOf(search), ...given],
     headers: headersOf(args, speech),
     body: requestBodyOf(args, speech),
     taken: speech.taken,
@@ -100,10 +100,6 @@ function sourceName(address: string, { name }: Upstream): string {
   return /^[a-z]/i.test(named) ? named : `api_${named}`
 }
 
-function givenQuery(args: OldDirective['args'], speech: Speech): readonly (readonly [string, string])[] {
-  return pairs(args['query']).map(([name, value]) => [name, toTemplate(value, speech)] as const)
-}
-
 /** Headers of a request, but those that are the client's own, which the source forwards. */
 function headersOf(args: OldDirective['args'], speech: Speech): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -117,7 +113,7 @@ function headersOf(args: OldDirective['args'], speech: Speech): Record<string, s
 
 function requestBodyOf({ body }: OldDirective['args'], speech: Speech): RestCall['body'] {
   if (body === undefined || body === null) return undefined
-  const arg = typeof body === 'string' ? wholeArgument(body) : undefined
+  const arg = wholeArgument(body)
   if (arg === undefined) return { template: toBody(body, speech) }
   speech.taken.args.add(arg)
   return { arg }
@@ -181,9 +177,9 @@ class GrpcDrafts {
       throw new Unsaid(
         `another root field already uses the method ${method}; each method can have only one root field, so write a resolver for the other`,
       )
-    const whole = typeof body === 'string' ? wholeArgument(body) : undefined
+    const whole = wholeArgument(body)
     for (const [member, value] of Object.entries(typeof body === 'object' && body !== null ? body : {})) {
-      const arg = typeof value === 'string' ? wholeArgument(value) : undefined
+      const arg = wholeArgument(value)
       if (arg === undefined)
         throw new Unsaid(
           `body: the value of ${member} must be exactly one argument, such as {{.args.id}}; write a resolver for other requests`,
@@ -244,7 +240,7 @@ function joinOf(
 ): { readonly batch?: object } {
   const taken = Object.entries(typeof body === 'object' && body !== null ? body : {})
   if (!batchKey) {
-    const request = taken.map(([member, value]) => [member, parentOf(value)] as const)
+    const request = taken.map(([member, value]) => [member, wholeParent(value)] as const)
     const wrong = request.find(([, parent]) => parent === undefined)
     if (wrong || request.length === 0)
       throw new Unsaid(
@@ -264,20 +260,14 @@ function keysOf(taken: readonly (readonly [string, unknown])[]): readonly [keys:
   const [[list, value] = ['', undefined], ...more] = taken
   const [item, ...further] = [value].flat() as unknown[]
   const isOne = more.length === 0 && further.length === 0
-  if (isOne && typeof item === 'string') {
-    const parent = parentOf(item)
-    if (parent !== undefined) return [list, parent]
-  }
+  const own = isOne ? wholeParent(item) : undefined
+  if (own !== undefined) return [list, own]
   if (isOne && isRecord(item)) {
     const [[inner, template] = ['', undefined], ...others] = Object.entries(item)
-    const parent = parentOf(template)
+    const parent = wholeParent(template)
     if (others.length === 0 && parent !== undefined) return [`${list}.${inner}`, parent]
   }
   throw new Unsaid('a batched request needs a body with one list of keys, such as { ids: ["{{.value.id}}"] }')
-}
-
-function parentOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? wholeParent(value) : undefined
 }
 
 /** Bodies are data, or the text of it. */

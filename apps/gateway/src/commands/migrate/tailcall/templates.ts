@@ -34,14 +34,14 @@ export function headerOf(text: string): string | undefined {
   return /^\{\{\s*\.?headers\.([\w-]+)\s*\}\}$/.exec(text.trim())?.[1]
 }
 
-/** The argument that a template is, and nothing else. */
-export function wholeArgument(text: string): string | undefined {
-  return /^\s*\{\{\s*\.?args\.(\w+)\s*\}\}\s*$/.exec(text)?.[1]
+/** The argument that a template is, and nothing else. Values that are not text have none. */
+export function wholeArgument(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\s*\{\{\s*\.?args\.(\w+)\s*\}\}\s*$/.exec(value)?.[1] : undefined
 }
 
-/** The field of the parent that a template is, and nothing else. */
-export function wholeParent(text: string): string | undefined {
-  return /^\s*\{\{\s*\.?value\.(\w+)\s*\}\}\s*$/.exec(text)?.[1]
+/** The field of the parent that a template is, and nothing else. Values that are not text have none. */
+export function wholeParent(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\s*\{\{\s*\.?value\.(\w+)\s*\}\}\s*$/.exec(value)?.[1] : undefined
 }
 
 /** A body that is data, as the text of a template: an expression that is a whole text stands for its value. */
