@@ -65,10 +65,7 @@ export async function runGateway(
   const onReload = (): void => reloads.request()
   if (flags.watch) {
     const { watchFiles } = await import('./watch.ts')
-    watching = await watchFiles({
-      paths: [...filesRead(loaded), ...gateway.files],
-      onChange: onReload,
-    })
+    watching = await watchFiles([...filesRead(loaded), ...gateway.files], onReload)
   }
   context.onServing?.()
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')

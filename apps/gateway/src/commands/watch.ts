@@ -1,13 +1,8 @@
 import { systemClock } from '@vinyasa/base'
 import { watch as watchPaths } from 'chokidar'
 
-export interface WatchOptions {
-  readonly paths: readonly string[]
-  /** Called once after each burst of changes. */
-  readonly onChange: () => void
-  /** Quiet needed after a change, as editors write in several steps. Default 100 ms. */
-  readonly debounceMs?: number | undefined
-}
+/** Quiet needed after a change, as editors write in several steps. */
+const QUIET_MS = 100
 
 export interface Watching {
   /** Files and folders to watch too. */
@@ -15,14 +10,13 @@ export interface Watching {
   stop(): Promise<void>
 }
 
-/** Watches files and folders; resolves once no change is missed any more. */
-export async function watchFiles(options: WatchOptions): Promise<Watching> {
-  const { paths, onChange, debounceMs = 100 } = options
+/** Watches files and folders; resolves once no change is missed any more. `onChange` is called once after each burst. */
+export async function watchFiles(paths: readonly string[], onChange: () => void): Promise<Watching> {
   const watcher = watchPaths([...paths], { ignoreInitial: true, ignored: /node_modules/ })
   let timer: unknown
   watcher.on('all', () => {
     systemClock.clearTimeout(timer)
-    timer = systemClock.setTimeout(onChange, debounceMs)
+    timer = systemClock.setTimeout(onChange, QUIET_MS)
   })
   await new Promise<void>((resolve) => void watcher.once('ready', resolve))
   return {
