@@ -23,6 +23,9 @@ export interface LogMessage {
 /** Workers that ask for the same reload do so within this time. */
 const GATHER_MS = 200
 
+/** Wait before a worker that died is replaced, so that one that cannot start does not spin. */
+const RESTART_DELAY_MS = 500
+
 export interface WorkersOptions {
   readonly cluster: Cluster
   readonly count: number
@@ -32,8 +35,6 @@ export interface WorkersOptions {
   readonly reload: EventTarget
   /** Shows events before a worker has read how to log. */
   readonly print: (line: string) => void
-  /** Wait before a worker that died is replaced, so that one that cannot start does not spin. Default 500 ms. */
-  readonly restartDelayMs?: number | undefined
 }
 
 /**
@@ -142,7 +143,7 @@ class Workers {
   }
 
   #ended(worker: Worker, code: number, signal: string | null): void {
-    const { shutdown, restartDelayMs = 500 } = this.#options
+    const { shutdown } = this.#options
     this.#workers.delete(worker)
     this.#parts.delete(worker)
     if (shutdown.aborted || !this.#isListening) {
@@ -155,7 +156,7 @@ class Workers {
     this.#warn(worker, `${how}; starting a new worker`, { code, signal })
     systemClock.setTimeout(() => {
       if (!shutdown.aborted) this.start()
-    }, restartDelayMs)
+    }, RESTART_DELAY_MS)
   }
 
   /** Each worker sees a change of a file that it watches, and asks for the same reload. */
