@@ -1,14 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse, type Server } from 'node:http'
-import type { Socket } from 'node:net'
-import { nameClient } from '@vinyasa/base'
+import { createServer, type IncomingMessage, type ServerResponse, type Server, STATUS_CODES } from 'node:http'
+import { Socket } from 'node:net'
+import { nameClient, sleep, systemClock } from '@vinyasa/base'
 import { guardBody } from '@vinyasa/node-handler'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import type { Gateway } from './gateway.ts'
-import { closeInStages } from './connections/close-in-stages.ts'
 import { createConnectionGate } from './connections/connection-gate.ts'
 import { limitConnections } from './connections/connection-limit.ts'
 import { type DeadlineOptions, deadlinesOf, nodeDeadlines } from './http/deadlines.ts'
-import { createDrain } from './connections/drain.ts'
 import { endLateAnswers } from './connections/late-answers.ts'
 import type { ServerConfig } from './http/http-types.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
@@ -18,6 +16,162 @@ import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 import { createOutage } from './logging/outage.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
+import { closeOnceSent, linger } from './connections/linger.ts'
+import { setImmediate } from 'node:timers/promises'
+
+/**
+ * Load balancers notice only after a moment that this server is leaving. Were it to stop listening at once,
+ * connections that the kernel has accepted, and requests on their way over idle ones, would be reset. So it
+ * goes on until no request has come for this long …
+ */
+const QUIET_MS = 1_000
+/** … but no longer than this. */
+const MAX_LINGER_MS = 5_000
+
+interface DrainSettings {
+  /** Knows the targets of health probes. */
+  readonly isProbe: (url: string | undefined) => boolean
+  /** Requests in flight, among them all tracked ones whose answers have no head yet. */
+  readonly inFlight: Iterable<{ readonly response: ServerResponse }>
+  /** Stops listening; resolves when no connection is left. */
+  readonly stop: () => Promise<void>
+}
+
+interface Drain {
+  /** Call for each request, before it is answered. */
+  track(request: IncomingMessage, response: ServerResponse): void
+  /** Number of open connections. */
+  connections(): number
+  /** Call when a tracked response has closed. */
+  release(): void
+  /**
+   * Answers with `Connection: close` from now on, stops listening once no more requests come, lets those in flight
+   * end, and resolves when no connection is left. Health probes do not count as requests. The signal ends the wait: open
+   * connections are then destroyed.
+   */
+  close(signal: AbortSignal): Promise<void>
+}
+
+/** Graceful stop for one HTTP server. */
+function createDrain(server: Server, { isProbe, inFlight, stop }: DrainSettings): Drain {
+  const sockets = new Set<Socket>()
+  let draining = false
+  let listening = true
+  let lastRequestAt = Number.NEGATIVE_INFINITY
+
+  server.on('connection', (socket) => {
+    // One whose upgrade was ignored comes again.
+    if (sockets.has(socket)) return
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  async function quiet(signal: AbortSignal): Promise<void> {
+    const latest = systemClock.now() + MAX_LINGER_MS
+    for (;;) {
+      const wait = Math.min(latest, lastRequestAt + QUIET_MS) - systemClock.now()
+      if (signal.aborted) return
+      // An abort ends the wait, and the next turn the loop.
+      if (wait > 0) await sleep(systemClock, wait, signal)
+      else if ((await isQuiet()) || systemClock.now() > latest) return
+    }
+  }
+
+  /** On a busy machine the timer may be first, and requests that came long ago be waiting behind it. */
+  async function isQuiet(): Promise<boolean> {
+    const before = lastRequestAt
+    for (let turn = 0; turn < 5; turn++) await setImmediate()
+    return lastRequestAt === before
+  }
+
+  return {
+    track({ url }, response) {
+      if (!isProbe(url)) lastRequestAt = systemClock.now()
+      if (draining) response.setHeader('connection', 'close')
+    },
+    connections: () => sockets.size,
+    release() {
+      if (!listening) server.closeIdleConnections()
+    },
+    async close(signal) {
+      draining = true
+      for (const { response } of inFlight) {
+        if (!response.headersSent) response.setHeader('connection', 'close')
+      }
+      await quiet(signal)
+      listening = false
+      const closed = stop()
+      server.closeIdleConnections()
+      const force = (): void => {
+        for (const socket of sockets) socket.destroy()
+      }
+      if (signal.aborted) force()
+      else signal.addEventListener('abort', force, { once: true })
+      await closed
+      signal.removeEventListener('abort', force)
+    },
+  }
+}
+
+/** Statuses for what cannot be read, by Node's codes; all else is 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+/**
+ * The response that is being written on a socket, as Node keeps it there; Node asks for it before it refuses
+ * a request itself.
+ */
+interface SocketInsides {
+  readonly _httpMessage?: (ServerResponse<IncomingMessage> & { readonly _headerSent?: boolean }) | null
+}
+
+/**
+ * Lets clients have the last answer of their connection although they are still sending: a request that cannot be read, as
+ * Node refuses it, or one that was answered before it was there whole. Node closes the socket at once in both cases. What
+ * else was asked on the connection is not answered, and ends with it. `isWhole`: all of a connection's requests that are being
+ * answered are there whole, so that nothing more will come. `onRefused` is called for what Node refuses, with the response
+ * that it takes the place of, if there is one.
+ */
+function closeInStages(
+  server: Server,
+  isWhole: (socket: Socket) => boolean,
+  onRefused?: (status: number, response: ServerResponse<IncomingMessage> | undefined) => void,
+): void {
+  const lingering = new WeakSet<Socket>()
+
+  function begin(socket: Socket): void {
+    lingering.add(socket)
+    linger(socket)
+  }
+
+  /** In place of the socket's own, which HTTP calls behind an answer that is the last of its connection. */
+  function destroySoon(this: Socket): void {
+    if (lingering.has(this)) return
+    if (this.destroyed || isWhole(this)) closeOnceSent(this)
+    else begin(this)
+  }
+
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = destroySoon
+  })
+  // Node leaves to the listener what becomes of the connection. It tells of a broken one here, too.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!(socket instanceof Socket)) return void socket.destroy(error)
+    if (lingering.has(socket)) return
+    if (!socket.writable) return void socket.destroy(error)
+    const { _httpMessage: response } = socket as SocketInsides
+    // Half a response cannot be taken back.
+    if (!response?._headerSent) {
+      const status = STATUSES[error.code ?? ''] ?? 400
+      onRefused?.(status, response ?? undefined)
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`)
+    }
+    begin(socket)
+  })
+}
 
 /** Counts the responses that are being written. `onEnd` runs as each of them ends. */
 function createInFlight(onEnd: () => void) {

@@ -1,7 +1,7 @@
 import { createDocumentRoom, usePipeline } from '@vinyasa/pipeline'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { documentCache } from '../src/limits/document-cache.ts'
+import { documentCache } from '../src/composition/compose.ts'
 
 describe('what is kept of query texts', () => {
   function caches() {

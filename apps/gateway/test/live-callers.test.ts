@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLObjectType } from 'graphql'
 import { expect, it } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { unknownLiveCallers } from '../src/dependencies/live-callers.ts'
+import { unknownLiveCallers } from '../src/composition/notes.ts'
 import { startGateway } from './support/gateway.ts'
 
 const REASON = 'rest source "shop": its interceptors may read who asks'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate } from '@vinyasa/test-kit'
 import { afterAll, expect, it } from 'vitest'
-import { withTlsTexts } from '../src/sources/grpc/tls.ts'
+import { withTlsTexts } from '../src/sources/grpc/grpc.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'vinyasa-pem-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { visit } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { IncrementalMerge } from '../src/answer/incremental.ts'
+import { IncrementalMerge } from '../src/answer/behaviour.ts'
 import { ask, createWorld, typeDefs, useExtensions } from './kit.ts'
 
 const directive = 'directive @defer(if: Boolean, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT'

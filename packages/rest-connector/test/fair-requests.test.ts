@@ -10,7 +10,7 @@ import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { NoPlace } from '../src/http/failures.ts'
 import { createTransport } from '../src/http/client/undici-client.ts'
-import { explain } from '../src/call/explain.ts'
+import { explain } from '../src/call/call.ts'
 import { createRestConnector, useRestConnector, type RestConnectorOptions } from '../src/index.ts'
 import { faultOf } from '../src/retry/faults.ts'
 

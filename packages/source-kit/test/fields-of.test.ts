@@ -1,6 +1,6 @@
 import { buildSchema, graphqlSync, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql'
 import { expect, it } from 'vitest'
-import { fieldsOf } from '../src/answer/fields-of.ts'
+import { fieldsOf } from '../src/answer/answer-turns.ts'
 
 const schema = buildSchema(`
   interface Named { name: String }

@@ -11,7 +11,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [OPERATOR]: `apps/demo-
       apps/gateway/src/commands/ apps/gateway/src/config/ apps/gateway/src/cli# apps/gateway/src/errors#
       apps/gateway/src/access/documents/load-documents# apps/gateway/src/access/rules/ apps/gateway/src/bus/
-      apps/gateway/src/connections/listen# apps/gateway/src/connections/open-files# apps/gateway/src/graphiql/
+      apps/gateway/src/connections/listen# apps/gateway/src/connections/connection-limit#connectionsPossible apps/gateway/src/graphiql/
       apps/gateway/src/http/cors#toPattern apps/gateway/src/http/trusted-proxies#isProxyRange
       apps/gateway/src/redis/ apps/gateway/src/sources/ apps/gateway/src/texts/first-mistake#
       apps/gateway/src/texts/pem-texts# apps/gateway/src/v8/ apps/gateway/src/workers/
@@ -46,7 +46,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
  packages/grpc-source/src/methods/invoker#
       packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/pipeline/src/operation-run#
       packages/pipeline/src/pipeline# packages/response-cache/src/answer/admission#Admission
-      packages/response-cache/src/answer/behaviour#createCacheBehaviour packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
+      packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
     [KIND]: `packages/response-cache/src/http/request-reads#
       packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/hooks/on-result-process#
@@ -65,7 +65,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/live-query/src/protocol/handshake#refuseUpgrade
       packages/live-query/src/store/update# packages/node-handler/src/http/guard-body#guardBody
       packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
-      packages/rest-connector/src/http/attempt#BadStatus
+      packages/rest-connector/src/call/call#explain packages/rest-connector/src/http/attempt#BadStatus
       packages/response-cache/src/store/tags#typeTag packages/response-cache/src/store/tags#entityTag
       packages/response-cache/src/store/tags#unidentifiedTag packages/source-kit/src/answer/json-result#`,
   }).flatMap(([reason, starts]) => starts.split(/\s+/).map((start) => [start, reason])),

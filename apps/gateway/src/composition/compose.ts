@@ -1,11 +1,19 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { backgroundClock, OpenStreams, isAsyncIterable, type Finding } from '@vinyasa/base'
+import {
+  backgroundClock,
+  OpenStreams,
+  isAsyncIterable,
+  type Finding,
+  createRecent,
+  notePlace,
+  type Room,
+} from '@vinyasa/base'
 import type { InvalidationBus, VariesBy } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
-import { createDocumentRoom } from '@vinyasa/pipeline'
+import { createDocumentRoom, documentBytes, withoutFrames } from '@vinyasa/pipeline'
 import { type GraphQLSchema, type GraphQLError, isObjectType, validateSchema } from 'graphql'
-import { createYoga, type Plugin, type GraphiQLOptions } from 'graphql-yoga'
+import { createYoga, type Plugin, type GraphiQLOptions, type YogaServerOptions } from 'graphql-yoga'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor, originsOf, toPattern } from '../http/cors.ts'
 import { METRICS_PATH } from '../http/paths.ts'
@@ -17,7 +25,6 @@ import {
   attachLiveServer,
   type LiveServerOptions,
 } from '@vinyasa/live-query/ws'
-import { documentCache } from '../limits/document-cache.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { LoadReading } from '../observability/metrics/metrics.ts'
 import type { RequestEnd } from '../observability/recorder.ts'
@@ -44,6 +51,29 @@ import { checkRateLimit } from '../rate-limit/rate-limit.ts'
 import { fieldAt, suggestFor } from '../coordinates.ts'
 import { pathOfDeclared, pathOfOrigin } from '../sources/elements.ts'
 import { findingsIn } from '../texts/type-defs-text.ts'
+
+/**
+ * Creates the caches of texts that were parsed, in the room that their server has for documents. Yoga bounds their number
+ * alone: a client that sends texts of a megabyte each, all comments, would fill the heap with 30 of them.
+ */
+export function documentCache(room: Room): YogaServerOptions<object, object>['parserAndValidationCache'] {
+  const documents = createRecent<object>(room)
+  const errors = createRecent<unknown>(room)
+  return {
+    documentCache: {
+      get: (text) => documents.get(text) as never,
+      set: (text, document) =>
+        notePlace(document, documents.set(text, document, documentBytes(text, document))),
+    },
+    errorCache: {
+      get: (text) => errors.get(text),
+      set(text, error) {
+        withoutFrames(error)
+        errors.set(text, error, documentBytes(text))
+      },
+    },
+  }
+}
 
 /** Throws `ConfigError` for options of behaviours about what the schema does not have. */
 function checkCoordinates(

@@ -1,18 +1,23 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { Room } from '@vinyasa/base'
-import { usePipeline } from '@vinyasa/pipeline'
+import { usePipeline, argsOf, type Execute, type Operation } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { useSources, type SourcesPlugin, type Source } from '@vinyasa/source-kit'
-import { type GraphQLDirective, Kind, type DocumentNode } from 'graphql'
+import {
+  type GraphQLDirective,
+  Kind,
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLField,
+  GraphQLError,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withBehaviour } from '../behaviour.ts'
+import { withBehaviour, type PluginWithBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
 import { useOperationSources } from '../dependencies/own-code/operation-sources.ts'
-import { useOwnMutations } from '../dependencies/own-mutations.ts'
 import { federationSource } from '../federation/federation-source.ts'
-import { useInvalidateEndpoint } from '../http/invalidate.ts'
 import { useLeftClients } from '../http/left-clients.ts'
 import { useParameterTypes } from '../http/parameters.ts'
 import { useProbes } from '../http/probes.ts'
@@ -23,6 +28,149 @@ import type { Parts } from './parts.ts'
 import type { IResolvers } from '@graphql-tools/utils'
 import { extendWith } from '../schema/extend-schema.ts'
 import { mistakeAt } from '../errors.ts'
+import {
+  createDependencyCache,
+  selectOperation,
+  type InvalidationBus,
+  type InvalidationEvent,
+} from '@vinyasa/invalidation'
+import { z } from 'zod'
+import type { InvalidateConfig } from '../http/http-types.ts'
+import { parseJson, readBody } from '../http/request-body.ts'
+import { isSecret } from '../texts/is-secret.ts'
+
+const HEADER = 'x-invalidate-secret'
+const MAX_BYTES = 262_144
+const MAX_EVENTS = 1000
+const name = z.string().regex(/^(\*|[_A-Za-z][_0-9A-Za-z]{0,127})$/)
+
+const event = z.strictObject({
+  entityType: name,
+  operation: name,
+  entityId: z
+    .union([z.string().min(1).max(1024), z.number()])
+    .transform(String)
+    .optional(),
+})
+const events = z.union([event.transform((one) => [one]), z.array(event).min(1).max(MAX_EVENTS)])
+
+/**
+ * `POST /invalidate`: for a backend that changes its data by itself. The body is an event,
+ * `{"entityType": "User", "operation": "update", "entityId": "1"}`, or a list of them. Answers 204 once caches and
+ * live queries of this gateway know.
+ */
+function useInvalidateEndpoint(bus: InvalidationBus, { secret }: InvalidateConfig): Plugin {
+  async function answer(request: Request): Promise<{ status: number; message?: string }> {
+    if (request.method !== 'POST') return { status: 405, message: 'Send invalidation events with POST.' }
+    const sent = request.headers.get(HEADER)
+    if (sent === null || !isSecret(sent, secret)) {
+      return { status: 401, message: `The header ${HEADER} is missing or does not match invalidate.secret.` }
+    }
+    const batch = await readEvents(request)
+    if ('status' in batch) return batch
+    await bus.publish(batch)
+    return { status: 204 }
+  }
+
+  return {
+    async onRequest({ request, url, fetchAPI, endResponse }) {
+      if (url.pathname !== '/invalidate') return
+      const { status, message } = await answer(request)
+      const body = message === undefined ? null : `${JSON.stringify({ error: message })}\n`
+      endResponse(
+        new fetchAPI.Response(body, {
+          status,
+          headers: {
+            ...(body !== null && { 'content-type': 'application/json' }),
+            ...(status === 405 && { allow: 'POST' }),
+          },
+        }),
+      )
+    },
+  }
+}
+
+async function readEvents(
+  request: Request,
+): Promise<readonly InvalidationEvent[] | { status: number; message: string }> {
+  let value: unknown
+  try {
+    value = parseJson(await readBody(request, MAX_BYTES))
+  } catch (error) {
+    if (error instanceof GraphQLError && statusOf(error) === 413)
+      return { status: 413, message: error.message }
+    return {
+      status: 400,
+      message: 'The body cannot be read as a JSON object or list; send an event or a list of events.',
+    }
+  }
+  const parsed = events.safeParse(value)
+  if (parsed.success) return parsed.data
+  const message = `Expected an event such as {"entityType": "User", "operation": "update", "entityId": "1"}, or a list of 1 to ${MAX_EVENTS} events. entityId is optional, and "*" matches any entityType or operation.`
+  return { status: 400, message }
+}
+
+function statusOf(error: GraphQLError): unknown {
+  const { http } = error.extensions as { http?: { status?: unknown } }
+  return http?.status
+}
+
+/**
+ * Announces what mutations written by hand change, which no source does: what their results are made of,
+ * or state, and everything where that is nothing. After they ended, whether well or not, and before the answer; what is refused changes nothing.
+ */
+function useOwnMutations(bus: InvalidationBus): PluginWithBehaviour {
+  const dependenciesOf = createDependencyCache()
+
+  function ownFields({
+    schema,
+    document,
+    operationName,
+  }: ExecutionArgs): readonly GraphQLField<unknown, unknown>[] {
+    const root = schema.getMutationType()
+    const fields = selectOperation(schema, document, operationName)?.fields ?? []
+    return fields
+      .filter(({ parent }) => parent === root)
+      .flatMap(({ definitions: [definition] }) => definition?.field ?? [])
+      .filter(({ extensions }) => extensions['origin'] === undefined)
+  }
+
+  async function announce(
+    args: ExecutionArgs,
+    fields: readonly GraphQLField<unknown, unknown>[],
+  ): Promise<void> {
+    const { ofMutationField } = dependenciesOf(args.schema)
+    const changes = fields.map(ofMutationField)
+    const types = new Set(changes.flatMap((change) => (change.everything ? ['*'] : [...change.types])))
+    await bus.publish([...types].map((entityType) => ({ entityType, operation: '*' })))
+  }
+
+  return withBehaviour(
+    {},
+    {
+      execute(operation, next) {
+        if (operation.prepared.definition.operation !== 'mutation') return next(operation)
+        const args = argsOf(operation)
+        const fields = ownFields(args)
+        return fields.length === 0
+          ? next(operation)
+          : executeAndAnnounce(operation, next, () => announce(args, fields))
+      },
+    },
+  )
+}
+
+async function executeAndAnnounce(
+  operation: Operation,
+  next: Execute,
+  announce: () => Promise<void>,
+): Promise<unknown> {
+  try {
+    return await next(operation)
+  } finally {
+    if (!operation.progress.isRefused) await announce()
+  }
+}
 
 /**
  * Throws `ConfigError` when the config adds a plugin that the gateway has already: two caches would evict each

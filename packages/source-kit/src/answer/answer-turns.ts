@@ -13,8 +13,26 @@ import {
 } from 'graphql'
 import { after, createAttachment, createTurns, drained, ownerOf, systemClock, TURN_MS } from '@vinyasa/base'
 import { giveUpIfLeft } from './bound-answer.ts'
-import { fieldsOf } from './fields-of.ts'
 import type { HeldAnswers } from './held-answers.ts'
+import { collectFields } from '@vinyasa/documents'
+
+/** By the nodes that interpreters collect once for all objects of a list. */
+const known = createAttachment<Map<GraphQLObjectType, number>>()
+
+/** Returns how many fields an object that `info` leads to has in the answer at most: what directives skip counts. */
+export function fieldsOf(type: GraphQLObjectType, info: GraphQLResolveInfo): number {
+  const { fieldNodes } = info
+  let counts = known.get(fieldNodes)
+  if (!counts) known.set(fieldNodes, (counts = new Map()))
+  let count = counts.get(type)
+  if (count === undefined) counts.set(type, (count = countFields(type, info)))
+  return count
+}
+
+function countFields(type: GraphQLObjectType, { fieldNodes, fragments, schema }: GraphQLResolveInfo): number {
+  const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  return collectFields({ fragments: new Map(Object.entries(fragments)), type, schema }, sets).size
+}
 
 /** Counts the objects that interpreters make, and has those of large answers wait for each other's turns. */
 export interface AnswerTurns {
