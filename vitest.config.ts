@@ -54,7 +54,7 @@ const config: ViteUserConfig = defineConfig({
     // All comes late on a busy machine; only what fails takes so long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 15_000, interval: 10 } },
+    expect: { poll: { timeout: 45_000, interval: 10 } },
     // ioredis is CommonJS and knows nothing of graphql: inlined it would lose its named exports.
     server: graphql17 ? { deps: { inline: [/^(?!.*\/ioredis\/)/] } } : {},
   },

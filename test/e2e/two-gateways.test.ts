@@ -5,6 +5,7 @@ import {
   requestMultipart,
   startRedis,
   type RawWebSocket,
+  waitUntil,
 } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -49,7 +50,7 @@ describeWithRedis('the demo behind two gateways and one Redis', () => {
     const gatewayEnv = { REDIS_URL: redis.url }
     a = disposables.use(await startDemo({ gatewayEnv }))
     b = disposables.use(await startDemo({ gatewayEnv, beside: a }))
-  }, 60_000)
+  }, 240_000)
 
   it('rules 1 and 2: a gRPC mutation on one evicts on both, updates live queries on both, and is read at once', async () => {
     const live = [await openLive(a, USER), await openLive(b, USER)]
@@ -80,16 +81,25 @@ describeWithRedis('the demo behind two gateways and one Redis', () => {
     await expect.poll(async () => (await b.query(REVIEWS)).data.listReviews.length).toBe(before + 1)
   })
 
+  const deferredOf = (id: string): string => `{ user(id: "${id}") { name ... @defer { profile { bio } } } }`
+
   it('rule 3: a deferred answer of one is a hit of the other, plain and in parts', async () => {
     const stored = await store.dbsize()
-    const deferred = '{ user(id: "8") { name ... @defer { profile { bio } } } }'
-    const first = await requestMultipart(`${a.url}/graphql`, { body: { query: deferred } })
-    expect(first.headers['x-cache']).toBe('MISS')
-    const [head, tail] = (await first.allParts()).map((part) => part.json())
-    // The answer is stored after its last part was sent.
-    await expect.poll(() => store.dbsize()).toBeGreaterThan(stored)
+    const isStored = async (): Promise<boolean> => (await store.dbsize()) > stored
+    // Redis on a busy machine may take longer than a gateway waits, which then stores nothing: ask for another user.
+    const ids = ['8', '6', '5', '4']
+    let [id, head, tail] = ['', undefined as any, undefined as any]
+    while (!(await isStored())) {
+      id = ids.shift() ?? expect.unreachable('no answer was stored')
+      const first = await requestMultipart(`${a.url}/graphql`, { body: { query: deferredOf(id) } })
+      expect(first.headers['x-cache']).toBe('MISS')
+      ;[head, tail] = (await first.allParts()).map((part) => part.json())
+      // The answer is stored after its last part was sent.
+      await waitUntil(isStored, { timeoutMs: 3_000 }).catch(() => undefined)
+    }
+    const deferred = deferredOf(id)
 
-    const plain = await b.query('{ user(id: "8") { name profile { bio } } }')
+    const plain = await b.query(`{ user(id: "${id}") { name profile { bio } } }`)
     expect(cacheOf(plain)).toBe('HIT')
     expect(plain.data.user).toEqual({ ...head.data.user, ...tail.incremental[0].data })
     const again = await requestMultipart(`${b.url}/graphql`, { body: { query: deferred } })

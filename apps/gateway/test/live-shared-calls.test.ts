@@ -144,6 +144,8 @@ describe.each([
 ] as const)('runs of one event over %s', (_name, open) => {
   it('share calls, where the backend cannot tell their callers apart', async () => {
     const backend = await open([])
+    // The first call must still be in flight when the last run of a busy machine begins.
+    backend.delayMs = 1_000
     const { gateway, told } = await follow(backend)
     backend.value = 1
     await gateway.bus.publish([CHANGED])

@@ -26,7 +26,7 @@ describe('a descriptor set of any origin gives what the .proto text gives', () =
     })
     fromText = printSchema(grpc.schema)
     await grpc.close()
-  }, 60_000)
+  }, 240_000)
 
   it.each<[string, (field: FieldDescriptorProto) => void]>([
     ['without json_name, as C++ reflection and embedded descriptors are', (field) => (field.jsonName = '')],

@@ -70,7 +70,7 @@ it('files are one and the same, whichever way others import them', async () => {
     ),
     { numRuns: 15 },
   )
-}, 60_000)
+}, 240_000)
 
 it('an import that is nowhere is told with the file that asks for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vinyasa-imports-'))

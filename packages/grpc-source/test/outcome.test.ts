@@ -95,7 +95,8 @@ describe('a mutation that was never sent announces nothing', () => {
 describe('a mutation of which nobody knows', () => {
   it('announces again after its deadline, when the backend commits late', async () => {
     const { yoga, batches, clock } = await setup(() => new Promise(() => {}), {
-      methods: { 'o.S.UpdateUser': { timeoutMs: 50 } },
+      // Long enough for a busy machine to send the call.
+      methods: { 'o.S.UpdateUser': { timeoutMs: 500 } },
     })
     const { errors } = await run(yoga, MUTATION)
     expect(errors[0].extensions.code).toBe('TIMEOUT')

@@ -167,7 +167,7 @@ function changed(query: string, by: number): string {
 
 it(
   'answers documents alike that differ in their literals, errors and their places included',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const doors = await open()
     let wasShort = 0

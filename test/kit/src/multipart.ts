@@ -101,12 +101,12 @@ export async function requestMultipart(url: string, options: RawRequest = {}): P
     parts,
     chunks,
     ended,
-    nextPart: (timeoutMs = 5_000) => queue.next(timeoutMs, 'part'),
-    async allParts(timeoutMs = 10_000) {
+    nextPart: (timeoutMs = 30_000) => queue.next(timeoutMs, 'part'),
+    async allParts(timeoutMs = 30_000) {
       await withTimeout(ended, timeoutMs, 'end of the response')
       return parts
     },
-    async text(timeoutMs = 10_000) {
+    async text(timeoutMs = 30_000) {
       await withTimeout(ended, timeoutMs, 'end of the response')
       return Buffer.concat(chunks.map((chunk) => chunk.bytes)).toString('utf8')
     },

@@ -106,7 +106,7 @@ export async function connectRawWebSocket(
     socket.on('error', reject)
   })
 
-  const next = (timeoutMs = 15_000): Promise<RawFrame> => queue.next(timeoutMs, 'frame')
+  const next = (timeoutMs = 45_000): Promise<RawFrame> => queue.next(timeoutMs, 'frame')
   return {
     frames,
     closed,
@@ -127,7 +127,7 @@ export async function connectRawWebSocket(
       const frame = await next(ms).catch(() => undefined)
       if (frame) throw new Error(`Expected silence, but the server sent ${frame.text}`)
     },
-    nextClose: (timeoutMs = 15_000) => withTimeout(closed, timeoutMs, 'close of the socket'),
+    nextClose: (timeoutMs = 45_000) => withTimeout(closed, timeoutMs, 'close of the socket'),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close(code = 1000, reason) {

@@ -90,7 +90,7 @@ export async function spawnProcess(options: SpawnOptions): Promise<SpawnedProces
     exited,
     output: () => lines.join('\n'),
     isRunning: () => running,
-    async waitForLine(pattern, timeoutMs = 10_000) {
+    async waitForLine(pattern, timeoutMs = 30_000) {
       return waitUntil(
         () => {
           for (const line of lines) {

@@ -25,7 +25,7 @@ export async function waitUntil<T>(
   look: () => T | Promise<T>,
   options: WaitUntilOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  const { timeoutMs = 15_000, everyMs = 10, awaited = 'the condition' } = options
+  const { timeoutMs = 45_000, everyMs = 10, awaited = 'the condition' } = options
   const deadline = performance.now() + timeoutMs
   let cause: unknown
   for (;;) {

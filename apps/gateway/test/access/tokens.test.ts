@@ -241,7 +241,9 @@ describe('issuers', () => {
       answered++
       return answer
     })
-    for (let count = 0; count < 15; count++) {
+    // The gateway waits five seconds for keys; a busy machine has fewer rounds in that time.
+    const end = performance.now() + 3_000
+    for (let count = 0; count < 15 && performance.now() < end; count++) {
       // A token of its own each, so that none is remembered.
       expect(await ask(known.token({ claims: { sub: `ada-${count}` } }))).toMatchObject({
         me: `ada-${count}`,

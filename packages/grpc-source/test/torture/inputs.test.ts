@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   fromText = printSchema(grpc.schema)
   await grpc.close()
-}, 60_000)
+}, 240_000)
 
 describe('the torture proto gives the same schema from every input', () => {
   it('.proto text', () => {
@@ -50,7 +50,7 @@ describe('the torture proto gives the same schema from every input', () => {
       'oneof=unions-value, forceLong=bigint, useOptionals=all',
       ['oneof=unions-value', 'forceLong=bigint', 'useOptionals=all'],
     ],
-  ])('ts-proto metadata, %s', { timeout: 60_000 }, async (name, options) => {
+  ])('ts-proto metadata, %s', { timeout: 240_000 }, async (name, options) => {
     const tsProto = generateTsProto(name.replace(/\W+/g, '-'), options)
     const { protoMetadata } = await import(/* @vite-ignore */ join(tsProto, 'torture/v1/torture.ts'))
     expect(printSchema((await source({ protoMetadata: [protoMetadata] })).schema)).toBe(fromText)

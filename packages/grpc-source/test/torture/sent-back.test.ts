@@ -34,7 +34,7 @@ beforeAll(() => {
   descriptorSet = readFileSync(buildDescriptorSet())
   registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet))
   torture = registry.getMessage('torture.v1.Torture') as DescMessage
-}, 60_000)
+}, 240_000)
 
 interface Peer {
   grpc: GrpcSource

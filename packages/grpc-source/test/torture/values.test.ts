@@ -26,7 +26,7 @@ beforeAll(() => {
   descriptorSet = readFileSync(buildDescriptorSet())
   registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet))
   torture = registry.getMessage('torture.v1.Torture') as DescMessage
-}, 60_000)
+}, 240_000)
 
 /** A server that answers with what it was sent, so that protobuf-es is on the other side of both codecs. */
 async function echoServer(

@@ -102,7 +102,7 @@ describe('a real public OpenAPI 3 document', () => {
       expect(result.data[field.name]).not.toBeNull()
     }
     expect(backend.requests).toHaveLength(typed.length)
-  }, 60_000)
+  }, 240_000)
 
   it('can be narrowed by tags', async () => {
     const all = await importOpenApi(blockfrost)
