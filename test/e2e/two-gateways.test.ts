@@ -90,7 +90,9 @@ describeWithRedis('the demo behind two gateways and one Redis', () => {
     const ids = ['8', '6', '5', '4']
     let [id, head, tail] = ['', undefined as any, undefined as any]
     while (!(await isStored())) {
-      id = ids.shift() ?? expect.unreachable('no answer was stored')
+      const next = ids.shift()
+      if (next === undefined) throw new Error('no answer was stored')
+      id = next
       const first = await requestMultipart(`${a.url}/graphql`, { body: { query: deferredOf(id) } })
       expect(first.headers['x-cache']).toBe('MISS')
       ;[head, tail] = (await first.allParts()).map((part) => part.json())

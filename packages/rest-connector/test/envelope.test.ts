@@ -193,6 +193,95 @@ describe('an envelope', () => {
   })
 })
 
+describe('endpoints that share the type of their envelope', () => {
+  const shared = { typeName: 'ItemPage', next: true } as const
+  const page = (name: string): RestEndpoint => ({
+    name,
+    path: `/${name}`,
+    headers: { 'x-of': name },
+    returnType: '[Item!]',
+    responsePath: `$.${name}`,
+    responseSchema: item,
+    envelope: shared,
+  })
+
+  it('continue with the endpoint that an object came from', async () => {
+    const seen: string[] = []
+    const backend = cleanup.use(
+      await startRestBackend(({ url, headers }) => {
+        const name = url.pathname.slice(1)
+        const isFirst = !url.searchParams.has('page')
+        seen.push(`${name} ${headers['x-of']}`)
+        return {
+          json: { [name]: [{ id: isFirst ? `${name} 1` : `${name} 2` }] },
+          ...(isFirst && { headers: { link: `</${name}?page=2>; rel=next` } }),
+        }
+      }),
+    )
+    const connector = cleanup.use(
+      createRestConnector('c', { baseUrl: backend.url, endpoints: [page('apples'), page('pears')] }),
+    )
+    const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false, maskedErrors: false })
+    const response = await yoga.fetch('http://yoga/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: '{ apples { next { body { id } } } pears { body { id } next { body { id } } } }',
+      }),
+    })
+    expect(await response.json()).toEqual({
+      data: {
+        apples: { next: { body: [{ id: 'apples 2' }] } },
+        pears: { body: [{ id: 'pears 1' }], next: { body: [{ id: 'pears 2' }] } },
+      },
+    })
+    expect(seen.toSorted()).toEqual(['apples apples', 'apples apples', 'pears pears', 'pears pears'])
+  })
+
+  it('follow their own links of one name', async () => {
+    const detail = (name: string): RestEndpoint => ({
+      name,
+      path: `/${name}/{id}`,
+      args: { id: 'ID!' },
+      returnType: 'Item',
+      rootField: true,
+    })
+    const linked = (name: string): RestEndpoint => ({
+      ...page(name),
+      envelope: {
+        typeName: 'LinkedPage',
+        links: { first: { endpoint: `${name}Detail`, args: { id: { body: '$[0].id' } } } },
+      },
+    })
+    const { ask } = await serve(
+      [linked('apples'), linked('pears'), detail('applesDetail'), detail('pearsDetail')],
+      ({ pathname }) => {
+        const [, name = '', id] = pathname.split('/')
+        return { json: id ? { id: `${name} ${id}` } : { [name]: [{ id: 7 }] } }
+      },
+    )
+    const { data } = await ask('{ apples { first { id } } pears { first { id } } }')
+    expect(data).toEqual({
+      apples: { first: { id: 'applesDetail 7' } },
+      pears: { first: { id: 'pearsDetail 7' } },
+    })
+  })
+})
+
+it('two endpoints that join the same field stop the start', () => {
+  const join = (name: string): RestEndpoint => ({
+    name,
+    path: `/${name}/{id}`,
+    args: { id: 'ID!' },
+    returnType: 'Item',
+    responseSchema: item,
+    on: { type: 'Item', field: 'twin', args: { id: '{id}' } },
+  })
+  expect(() =>
+    createRestConnector('c', { baseUrl: 'http://host', endpoints: [join('one'), join('other')] }),
+  ).toThrow(/Item\.twin is joined by .*\(endpoint one\) and by .*\(endpoint other\); give one of them/)
+})
+
 describe('next', () => {
   const pages: Answer = (url) => {
     const page = Number(url.searchParams.get('page') ?? 1)

@@ -1,8 +1,8 @@
 import type { Described } from './described.ts'
 
 /**
- * Makes the field an object with the response body as `body`, and with its headers, next page and links. Each endpoint has
- * its own envelope type.
+ * Makes the field an object with the response body as `body`, and with its headers, next page and links. If endpoints share
+ * an envelope type, `next` and the links of an object use the endpoint that returned it.
  */
 export interface EnvelopeOptions {
   /** Name of the object type. Default: the endpoint's in Pascal case and `Reply` (`ListPetsReply`). */

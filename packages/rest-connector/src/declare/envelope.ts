@@ -34,7 +34,12 @@ export interface CompiledLink extends Pick<EnvelopeLink, 'endpoint' | 'descripti
 }
 
 /** An envelope holds its body and headers as JSON; all else that it came with is known here. */
-const surroundingsOf = new WeakMap<object, Surroundings>()
+const surroundingsOf = new WeakMap<object, Surroundings & { readonly compiled: Envelope }>()
+
+/** Returns what put a response into this object: endpoints may share the type of their envelopes. */
+export function compiledOf(envelope: object): Envelope | undefined {
+  return surroundingsOf.get(envelope)?.compiled
+}
 
 /** The URL of the next page; undefined: this is the last. @throws Error where it is none that may be followed */
 export function nextOf(envelope: object): string | undefined {
@@ -72,7 +77,7 @@ export function compileEnvelope(
         { path: ['envelope', 'links', link] },
       )
   const headersType = `${typeName}Headers`
-  return {
+  const compiled: Envelope = {
     type: parseTypeReference(bodyType.isNonNull ? `${typeName}!` : typeName),
     fields: {
       [typeName]: {
@@ -101,10 +106,11 @@ export function compileEnvelope(
           ),
         }),
       }
-      surroundingsOf.set(envelope, surroundings)
+      surroundingsOf.set(envelope, { ...surroundings, compiled })
       return envelope
     },
   }
+  return compiled
 }
 
 /** `X-Total-Count` becomes `xTotalCount`. */

@@ -1,5 +1,5 @@
 import type { VariesBy } from '@vinyasa/invalidation'
-import type { Turns } from '@vinyasa/base'
+import { keyed, type Turns } from '@vinyasa/base'
 import {
   createJsonScalar,
   renamedStatements,
@@ -31,7 +31,7 @@ import { DeclaredTypes } from './declared-types.ts'
 import { fieldResolver, rootResolver, scopeOf, isEvent } from './resolvers.ts'
 import { createLongScalar, createUploadScalar, type Int64Mode } from '../json/scalars.ts'
 import { checkedAnswer } from '../call/checked-answer.ts'
-import { argsOf, nextOf, type CompiledLink } from '../declare/envelope.ts'
+import { argsOf, compiledOf, type Envelope, nextOf, type CompiledLink } from '../declare/envelope.ts'
 import type { RestConnectorOptions } from '../options.ts'
 import { type Args, parseTemplate, toText, variablesOf, type TemplatePart } from '../templates/template.ts'
 import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
@@ -190,6 +190,16 @@ function envelopeFields(
   return fields
 }
 
+type ByEnvelope = Map<Envelope, GraphQLFieldResolver<unknown, unknown>>
+
+/** Resolves a field with the resolver of the endpoint that the object came from. */
+function resolveBy(resolvers: ByEnvelope): GraphQLFieldResolver<unknown, unknown> {
+  return (source, ...given) => {
+    const compiled = compiledOf(source as object)
+    return (compiled && resolvers.get(compiled)?.(source, ...given)) ?? null
+  }
+}
+
 function nextResolver(call: Call): GraphQLFieldResolver<unknown, unknown> {
   return async (source, _args, context, info) => {
     const envelope = source as object
@@ -271,11 +281,18 @@ export function contribute(
   const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
 
+  const resolversOf = keyed((_field: string): ByEnvelope => new Map())
+
   /** `path`: of the option in the endpoint that declares it. */
   function add(field: Placed, path: readonly PropertyKey[]): void {
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
     if (!known) fields.set(key, field)
+    else if (known.isJoin || field.isJoin)
+      throw new RestConfigError(
+        `field ${key} is joined by ${known.origin} and by ${field.origin}; give one of them another name`,
+        { path },
+      )
     else if (known.type.text !== field.type.text || known.key !== field.key)
       throw new RestConfigError(conflictOf(key, known, field), { path })
   }
@@ -331,8 +348,12 @@ export function contribute(
       if (rootField) {
         for (const [typeName, definitions] of Object.entries(endpoint.envelope?.fields ?? {}))
           addType(typeName, definitions, origin, ['envelope'])
-        for (const field of envelopeFields(endpoint, call, callable))
-          add({ ...field, origin, extensions: own }, ['envelope', 'links', field.name])
+        for (const field of envelopeFields(endpoint, call, callable)) {
+          const resolvers = resolversOf(`${field.parent}.${field.name}`)
+          if (endpoint.envelope && field.resolve) resolvers.set(endpoint.envelope, field.resolve)
+          const resolve = resolveBy(resolvers)
+          add({ ...field, resolve, origin, extensions: own }, ['envelope', 'links', field.name])
+        }
       }
       if (responseSchema) {
         const path = ['responseSchema', 'fields']
