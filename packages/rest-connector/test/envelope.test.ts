@@ -268,6 +268,27 @@ describe('endpoints that share the type of their envelope', () => {
   })
 })
 
+it('links of one name to endpoints with other arguments stop the start', () => {
+  const detail = (name: string, arg: string): RestEndpoint => ({
+    name,
+    path: `/${name}/{id}`,
+    args: { id: 'ID!', [arg]: 'String' },
+    queryParams: { [arg]: `{${arg}}` },
+    returnType: 'Item',
+    responseSchema: item,
+  })
+  const linked = (name: string, endpoint: string): RestEndpoint => ({
+    name,
+    path: `/${name}`,
+    returnType: 'Item',
+    envelope: { typeName: 'Page', links: { detail: { endpoint, args: { id: { body: '$.id' } } } } },
+  })
+  const endpoints = [detail('one', 'lang'), detail('other', 'size'), linked('a', 'one'), linked('b', 'other')]
+  expect(() => createRestConnector('c', { baseUrl: 'http://host', endpoints })).toThrow(
+    /field Page\.detail has lang: String from .*\(endpoint a\) and size: String from .*\(endpoint b\)/,
+  )
+})
+
 it('two endpoints that join the same field stop the start', () => {
   const join = (name: string): RestEndpoint => ({
     name,
@@ -279,7 +300,7 @@ it('two endpoints that join the same field stop the start', () => {
   })
   expect(() =>
     createRestConnector('c', { baseUrl: 'http://host', endpoints: [join('one'), join('other')] }),
-  ).toThrow(/Item\.twin is joined by .*\(endpoint one\) and by .*\(endpoint other\); give one of them/)
+  ).toThrow(/Item\.twin is added by .*\(endpoint one\) and by .*\(endpoint other\); give one of them/)
 })
 
 describe('next', () => {

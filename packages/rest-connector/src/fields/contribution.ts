@@ -288,13 +288,10 @@ export function contribute(
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
     if (!known) fields.set(key, field)
-    else if (known.isJoin || field.isJoin)
-      throw new RestConfigError(
-        `field ${key} is joined by ${known.origin} and by ${field.origin}; give one of them another name`,
-        { path },
-      )
-    else if (known.type.text !== field.type.text || known.key !== field.key)
-      throw new RestConfigError(conflictOf(key, known, field), { path })
+    else {
+      const conflict = conflictOf(key, known, field)
+      if (conflict !== undefined) throw new RestConfigError(conflict, { path })
+    }
   }
 
   function addType(
@@ -376,16 +373,27 @@ export function contribute(
   }
 }
 
-function conflictOf(name: string, known: Placed, field: Placed): string {
+/** Says why two endpoints cannot declare the same field; undefined if they can. */
+function conflictOf(name: string, known: Placed, field: Placed): string | undefined {
   if (known.type.text !== field.type.text)
     return (
       `field ${name} is declared as ${known.type.text} by ${known.origin} ` +
       `and as ${field.type.text} by ${field.origin}; use the same type in both, or rename one of the fields`
     )
-  const keyed = ({ key }: Placed): string => (key === undefined ? 'without a key' : `with the key "${key}"`)
+  const keyText = ({ key }: Placed): string => (key === undefined ? 'without a key' : `with the key "${key}"`)
+  if (known.key !== field.key)
+    return (
+      `field ${name} is declared ${keyText(known)} by ${known.origin} ` +
+      `and ${keyText(field)} by ${field.origin}; use the same key in both, or rename one of the fields`
+    )
+  if (known.isJoin || field.isJoin)
+    return `field ${name} is added by ${known.origin} and by ${field.origin}; give one of them another name`
+  const argsText = ({ args }: Placed): string =>
+    [...args].map(([arg, { text }]) => `${arg}: ${text}`).join(', ') || 'no arguments'
+  if (argsText(known) === argsText(field)) return undefined
   return (
-    `field ${name} is declared ${keyed(known)} by ${known.origin} ` +
-    `and ${keyed(field)} by ${field.origin}; use the same key in both, or rename one of the fields`
+    `field ${name} has ${argsText(known)} from ${known.origin} and ${argsText(field)} from ${field.origin}; ` +
+    'give one of the fields another name'
   )
 }
 

@@ -245,7 +245,6 @@ function requestBodyOf(
   const encoding = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
   return {
     told: [...otherBodies(content, chosen, settings), ...unsentOf(media, kind, settings)],
-    // A default that were sent would overwrite what a PATCH leaves alone.
     argument: bodyArgumentOf(kind, media, node, settings),
     body: {
       ...(contentType !== 'application/json' && { contentType }),
@@ -285,6 +284,7 @@ function bodyArgumentOf(
   const isRequired = required === true
   const description = asText(given)
   if (kind !== 'text' && kind !== 'binary')
+    // A default that is sent would overwrite what a PATCH leaves alone.
     return types.argument(media['schema'], place, { isRequired, description, tellsDefault: true })
   const type = kind === 'text' ? 'String' : 'Upload'
   return { type: isRequired ? `${type}!` : type, ...(description !== undefined && { description }) }
