@@ -105,7 +105,7 @@ export interface CreateGatewayOptions {
   readonly onLargeAnswers?: ((areHeld: boolean) => void) | undefined
 }
 
-/** Descriptors are part of the schema. */
+/** Options that the cache scope leaves out: descriptors are part of the schema, which is in the scope. */
 const ASIDE = new Set(['protoMetadata', 'descriptorSet'])
 
 /**

@@ -180,7 +180,7 @@ export class OperationRun {
   /** Errors stand where they do in the document that the client sent. */
   #asSent(result: ExecutionResult): ExecutionResult {
     const { lifted, sent } = this.#asked
-    if (!lifted || !result.errors) return result
+    if (!result.errors || !lifted) return result
     return Object.assign(result, { errors: errorsIn(result.errors, sent.query, lifted.text) })
   }
 }

@@ -13,8 +13,6 @@ const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 const NOTHING = Buffer.alloc(0)
 
-// Plans of replies are made of these types, which name each other and so stand together.
-
 /**
  * The way to handle a field that is met on the wire.
  * - `last`: remember the place; a later one takes its place.

@@ -21,7 +21,7 @@ export interface Handshake {
   readonly url: string
   /** Headers of the request that opened the socket. */
   readonly headers: Headers
-  /** The client that `clientOf` named: it is whose share of the event loop the socket takes. */
+  /** The client that `clientOf` named. The socket takes its share of the event loop. */
   readonly client: string
   /** Whether it came over TLS to this very process. */
   readonly encrypted: boolean

@@ -41,7 +41,7 @@ export abstract class HookStep {
   /** Calls the hooks that have not run ahead, or throws what one of those has thrown. */
   run({ all, behind }: StepHooks): MaybePromise<void> {
     if (this.#thrown) throw this.#thrown.error
-    return this.response ? undefined : this.#run(this.#ranAhead ? behind : all)
+    return this.response === undefined ? this.#run(this.#ranAhead ? behind : all) : undefined
   }
 
   /** Hears what each hook has returned. */

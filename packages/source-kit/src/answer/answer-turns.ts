@@ -17,13 +17,13 @@ import type { HeldAnswers } from './held-answers.ts'
 import { collectFields } from '@vinyasa/documents'
 
 /** By the nodes that interpreters collect once for all objects of a list. */
-const known = createAttachment<Map<GraphQLObjectType, number>>()
+const fieldCounts = createAttachment<Map<GraphQLObjectType, number>>()
 
 /** Returns how many fields an object that `info` leads to has in the answer at most: what directives skip counts. */
 export function fieldsOf(type: GraphQLObjectType, info: GraphQLResolveInfo): number {
   const { fieldNodes } = info
-  let counts = known.get(fieldNodes)
-  if (!counts) known.set(fieldNodes, (counts = new Map()))
+  let counts = fieldCounts.get(fieldNodes)
+  if (!counts) fieldCounts.set(fieldNodes, (counts = new Map()))
   let count = counts.get(type)
   if (count === undefined) counts.set(type, (count = countFields(type, info)))
   return count

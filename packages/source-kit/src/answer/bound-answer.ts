@@ -19,11 +19,13 @@ export function giveUpIfLeft(size: AnswerSize, context: unknown): void {
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {
   if (typeof executed !== 'object' || executed === null || Symbol.asyncIterator in executed) return executed
   size.done()
-  try {
-    if (!size.refusal && !isJsonResult(executed))
-      size.add(0, measureJson((executed as ExecutionResult).data, size.maxBytes))
-  } catch {
-    // It is in the refusal.
+  if (!size.refusal && !isJsonResult(executed)) {
+    const { data } = executed as ExecutionResult
+    try {
+      size.add(0, measureJson(data, size.maxBytes))
+    } catch {
+      // It is in the refusal.
+    }
   }
   return size.refusal ? { errors: [size.refusal] } : executed
 }

@@ -42,7 +42,10 @@ function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: Upstream
   const [address, search] = addressOf(args, upstream, speech)
   const { baseUrl, path } = splitAddress(address, upstream)
   const source = sourceName(baseUrl, upstream)
-  const given = pairs(args['query']).map(([name, value]) => [name, toTemplate(value, speech)] as const)
+  const query = [
+    ...queryOf(search),
+    ...pairs(args['query']).map(([name, value]) => [name, toTemplate(value, speech)] as const),
+  ]
   const key = (args['batchKey'] ?? args['groupBy']) as readonly string[] | undefined
   if (key && args['body'] !== undefined)
     throw new Unsaid('batches with request bodies are not supported; write a resolver')
@@ -52,7 +55,7 @@ function addRestCall(call: TailcallField, drafts: RestDrafts, upstream: Upstream
     name,
     method: String(args['method'] ?? 'GET'),
     path,
-    query: [...queryOf(search), ...given],
+    query,
     headers: headersOf(args, speech),
     body: requestBodyOf(args, speech),
     taken: speech.taken,
