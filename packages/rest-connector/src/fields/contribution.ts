@@ -159,11 +159,17 @@ function filledFromParent(parts: readonly TemplatePart[]): ReadParent {
   }
 }
 
-/** The fields of an envelope that ask the upstream once more. */
+type ByEnvelope = Map<Envelope, GraphQLFieldResolver<unknown, unknown>>
+
+/**
+ * The fields of an envelope that ask the upstream once more. Endpoints may share the type of their envelopes: `resolversOf`
+ * gives their resolvers of one field, by the envelope.
+ */
 function envelopeFields(
   endpoint: CompiledEndpoint,
   call: Call,
   callable: ReadonlyMap<string, Callable>,
+  resolversOf: (coordinate: string) => ByEnvelope,
 ): readonly DeclaredField[] {
   const { envelope } = endpoint
   if (!envelope) return []
@@ -187,10 +193,12 @@ function envelopeFields(
     }
     fields.push(atPlace(['envelope', 'links', name], compile, `envelope.links.${name}`))
   }
-  return fields
+  return fields.map((field) => {
+    const resolvers = resolversOf(`${parent}.${field.name}`)
+    if (field.resolve) resolvers.set(envelope, field.resolve)
+    return { ...field, resolve: resolveBy(resolvers) }
+  })
 }
-
-type ByEnvelope = Map<Envelope, GraphQLFieldResolver<unknown, unknown>>
 
 /** Resolves a field with the resolver of the endpoint that the object came from. */
 function resolveBy(resolvers: ByEnvelope): GraphQLFieldResolver<unknown, unknown> {
@@ -280,18 +288,15 @@ export function contribute(
   const id = `rest ${connector} ${Math.random()}`
   const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
-
   const resolversOf = keyed((_field: string): ByEnvelope => new Map())
 
   /** `path`: of the option in the endpoint that declares it. */
   function add(field: Placed, path: readonly PropertyKey[]): void {
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
+    const conflict = known && conflictOf(key, known, field)
+    if (conflict !== undefined) throw new RestConfigError(conflict, { path })
     if (!known) fields.set(key, field)
-    else {
-      const conflict = conflictOf(key, known, field)
-      if (conflict !== undefined) throw new RestConfigError(conflict, { path })
-    }
   }
 
   function addType(
@@ -345,12 +350,8 @@ export function contribute(
       if (rootField) {
         for (const [typeName, definitions] of Object.entries(endpoint.envelope?.fields ?? {}))
           addType(typeName, definitions, origin, ['envelope'])
-        for (const field of envelopeFields(endpoint, call, callable)) {
-          const resolvers = resolversOf(`${field.parent}.${field.name}`)
-          if (endpoint.envelope && field.resolve) resolvers.set(endpoint.envelope, field.resolve)
-          const resolve = resolveBy(resolvers)
-          add({ ...field, resolve, origin, extensions: own }, ['envelope', 'links', field.name])
-        }
+        for (const field of envelopeFields(endpoint, call, callable, resolversOf))
+          add({ ...field, origin, extensions: own }, ['envelope', 'links', field.name])
       }
       if (responseSchema) {
         const path = ['responseSchema', 'fields']
