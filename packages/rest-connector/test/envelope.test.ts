@@ -1,5 +1,6 @@
 import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
+import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -266,6 +267,53 @@ describe('endpoints that share the type of their envelope', () => {
       pears: { first: { id: 'pearsDetail 7' } },
     })
   })
+})
+
+it.each<[string, RestEndpoint['envelope'], RegExp]>([
+  ['a next page', {}, /body, next in .*\(endpoint a\) and body in .*\(endpoint b\)/],
+  [
+    'headers',
+    { next: true, headers: ['X-Total'] },
+    /body, next in .*\(endpoint a\) and body, headers\.xTotal, next in/,
+  ],
+  [
+    'links',
+    { next: true, links: { self: { endpoint: 'a', args: {} } } },
+    /body, next in .*\(endpoint a\) and body, next, self in/,
+  ],
+])(
+  'endpoints that share an envelope type stop the start if only one of them has %s',
+  (_, envelope, message) => {
+    const endpoint = { path: '/x', returnType: 'JSON' } as const
+    const endpoints: RestEndpoint[] = [
+      { ...endpoint, name: 'a', envelope: { typeName: 'Page', next: true } },
+      { ...endpoint, name: 'b', envelope: { ...envelope, typeName: 'Page' } },
+    ]
+    expect(() => createRestConnector('c', { baseUrl: 'http://host', endpoints })).toThrow(message)
+  },
+)
+
+it('an object of the envelope type that another plugin made follows the links of the one endpoint', async () => {
+  const backend = cleanup.use(await startRestBackend(({ url }) => ({ json: { id: url.pathname } })))
+  const list: RestEndpoint = {
+    ...items,
+    envelope: { links: { detail: { endpoint: 'item', args: { id: { body: '$[0].id' } } } } },
+  }
+  const one: RestEndpoint = { name: 'item', path: '/item/{id}', args: { id: 'ID!' }, returnType: 'Item' }
+  const connector = cleanup.use(createRestConnector('c', { baseUrl: backend.url, endpoints: [list, one] }))
+  const ownItems = {
+    onSchemaChange({ schema }: { schema: GraphQLSchema }) {
+      const field = schema.getQueryType()?.getFields()['items']
+      if (field) field.resolve = () => ({ body: [{ id: 7 }] })
+    },
+  }
+  const yoga = createYoga({ plugins: [useRestConnector(connector), ownItems], logging: false })
+  const response = await yoga.fetch('http://yoga/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ items { detail { id } } }' }),
+  })
+  expect(await response.json()).toEqual({ data: { items: { detail: { id: '/item/7' } } } })
 })
 
 it('links of one name to endpoints with other arguments stop the start', () => {

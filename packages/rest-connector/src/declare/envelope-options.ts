@@ -1,8 +1,8 @@
 import type { Described } from './described.ts'
 
 /**
- * Makes the field an object with the response body as `body`, and with its headers, next page and links. If endpoints share
- * an envelope type, `next` and the links of an object use the endpoint that returned it.
+ * Makes the field an object with the response body as `body`, and with its headers, next page and links. Endpoints that share
+ * an envelope type must declare the same headers, links and `next`, each of which uses the endpoint that returned the object.
  */
 export interface EnvelopeOptions {
   /** Name of the object type. Default: the endpoint's in Pascal case and `Reply` (`ListPetsReply`). */

@@ -200,11 +200,42 @@ function envelopeFields(
   })
 }
 
-/** Resolves a field with the resolver of the endpoint that the object came from. */
+/** Resolves a field with the resolver of the endpoint that returned the object. */
 function resolveBy(resolvers: ByEnvelope): GraphQLFieldResolver<unknown, unknown> {
   return (source, ...given) => {
     const compiled = compiledOf(source as object)
-    return (compiled && resolvers.get(compiled)?.(source, ...given)) ?? null
+    // Another plugin can create such an object, too. Then only one endpoint can be meant, or none.
+    const [only, other] = compiled ? [resolvers.get(compiled)] : resolvers.values()
+    if (!only || other)
+      throw new Error('The object was not returned by an endpoint, and several endpoints share its type.')
+    return only(source, ...given)
+  }
+}
+
+/** Endpoints that share an envelope type must declare the same fields: an object has only those of its endpoint. */
+function refuseUnequalEnvelopes(callable: ReadonlyMap<string, Callable>): void {
+  const known = new Map<string, { readonly fields: string; readonly where: string }>()
+  for (const [index, { endpoint }] of [...callable.values()].entries()) {
+    const { envelope, name, method, declared } = endpoint
+    if (!envelope || declared.rootField === false) continue
+    const { name: type } = envelope.type
+    const { [type]: _, ...headers } = envelope.fields
+    const ofHeaders = Object.values(headers).flatMap((members) => Object.keys(members))
+    const fields = [
+      'body',
+      ...ofHeaders.map((header) => `headers.${header}`).toSorted(),
+      ...(envelope.hasNext ? ['next'] : []),
+      ...[...envelope.links.keys()].toSorted(),
+    ].join(', ')
+    const where = `${method} ${declared.path} (endpoint ${name})`
+    const first = known.get(type)
+    if (first && first.fields !== fields)
+      throw new RestConfigError(
+        `the envelope type ${type} has the fields ${first.fields} in ${first.where} and ${fields} in ${where}; ` +
+          'declare the same fields, or give one of them another typeName',
+        { path: ['endpoints', index, 'envelope'] },
+      )
+    if (!first) known.set(type, { fields, where })
   }
 }
 
@@ -289,6 +320,7 @@ export function contribute(
   const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
   const resolversOf = keyed((_field: string): ByEnvelope => new Map())
+  refuseUnequalEnvelopes(callable)
 
   /** `path`: of the option in the endpoint that declares it. */
   function add(field: Placed, path: readonly PropertyKey[]): void {
