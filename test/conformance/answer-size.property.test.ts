@@ -181,9 +181,8 @@ describe.each(WAYS)('by %s', (_, ask) => {
           const isTooLarge = objects > maxAnswerObjects || bytes > 1.3 * maxAnswerBytes
           const mayBeTooLarge = isTooLarge || bytes > 0.7 * maxAnswerBytes
           const answers = await ask({ maxAnswerObjects, maxAnswerBytes }, query)
-          // Code is compiled the first time, and garbage collected or another process served at any.
-          for (let again = 0; waitedMs > mayWaitMs && again < 4; again++)
-            await ask({ maxAnswerObjects, maxAnswerBytes }, query)
+          // Code is compiled the first time, and garbage collected at any.
+          if (waitedMs > mayWaitMs) await ask({ maxAnswerObjects, maxAnswerBytes }, query)
           expect(waitedMs).toBeLessThanOrEqual(mayWaitMs)
           const judged = answers.map((result) => {
             const isRight = !isTooLarge && isDeepStrictEqual(result, wanted)
