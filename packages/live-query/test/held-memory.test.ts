@@ -91,7 +91,7 @@ describe('operations', () => {
   })
 
   it('that wait for the client to read hold theirs, and let go of them when they are completed', async () => {
-    setup = await start({ realTime: true })
+    setup = await start()
     const socket = await ready('a')
     setup.world.users[0]!.name = 'x'.repeat(1_000_000)
     socket.pause()
