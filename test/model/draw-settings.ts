@@ -67,7 +67,7 @@ function drawCache(random: Random): CachePlan {
 /** Whether all of its servers run here, so that settings may be functions. */
 export const isScripted = (fixture: FixtureName): boolean => !hasWorkers(fixture) && fixture !== 'mortal'
 
-export const hasWorkers = (fixture: FixtureName): boolean => fixture === 'workers' || fixture === 'fleet'
+const hasWorkers = (fixture: FixtureName): boolean => fixture === 'workers' || fixture === 'fleet'
 
 /** Which kind of servers a world has: all of them come before one comes again. */
 export function drawFixture(seed: number, world: number, fixtures: readonly FixtureName[]): FixtureName {

@@ -3,7 +3,6 @@ import { type RedisServer, type Tally, waitUntil } from '@vinyasa/test-kit'
 import type { Answer } from './ask.ts'
 import { attack } from './attack.ts'
 import { DEADLINE_MS } from './behaviour.ts'
-import { hasWorkers } from './draw-settings.ts'
 import { Observer, PATIENCE_MS, type Reading, type Violation } from './observer.ts'
 import type { Place } from './places.ts'
 import type { Operation, Probe, StepPlan, UserHeaders, WorldPlan } from './plan.ts'
@@ -166,8 +165,9 @@ export class World {
       for (const probe of probes) await this.#observer.ask(probe)
       while (behaviour.late > 0 || performance.now() - startedAt < DEADLINE_MS) await sleep(10)
       await sleep(20)
-      // Each of the workers may hold what is old until then, and one that does not proves nothing of the others.
-      if (hasWorkers(this.#plan.settings.fixture)) await this.#untilReminded(answeredAt)
+      // Until the events are published again, each worker and each cache entry can be outdated. A read that returns the new
+      // value does not prove that the next one does.
+      await this.#untilReminded(answeredAt)
     }
     for (const probe of probes) {
       if (isLate || ranOut) await this.#observer.check(probe, ranOut ? AFTER_LOSS_MS : PATIENCE_MS)
