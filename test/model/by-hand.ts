@@ -26,6 +26,52 @@ export function byHand(schema: SchemaPlan, own: OwnSide | undefined): HandWritte
   }
 }
 
+type Members = Readonly<Record<string, unknown>>
+
+const withoutPrototype = (members: Members): object => Object.assign(Object.create(null) as object, members)
+
+/** Shapes that a config can have the resolvers of a type in. */
+const SHAPES: readonly ((members: Members) => unknown)[] = [
+  (members) => members,
+  withoutPrototype,
+  // A module namespace: `import * as Query`.
+  (members) => Object.defineProperty(withoutPrototype(members), Symbol.toStringTag, { value: 'Module' }),
+  (members) => Object.create(members),
+  instanceWith,
+  (members) => Object.assign(() => {}, members),
+  (members) => Object.freeze({ ...members }),
+  (members) => new Proxy(members, {}),
+  (members) =>
+    Object.defineProperties(
+      {},
+      mapValues(members, (value) => ({ enumerable: true, get: () => value })),
+    ),
+]
+
+/** Returns the resolvers of `Query` in one of the shapes, which depends on the schema. */
+export function shaped(
+  written: HandWritten | undefined,
+  { reads, code }: SchemaPlan,
+): HandWritten | undefined {
+  if (!written) return undefined
+  const shape = SHAPES[(reads.length + code.length) % SHAPES.length]!
+  const query = shape({ ...written.resolvers['Query'] } as Members)
+  return { ...written, resolvers: { ...written.resolvers, Query: query } as IResolvers }
+}
+
+/** Returns an instance of a class with the members as its methods. */
+function instanceWith(members: Members): object {
+  class Resolvers {}
+  Object.defineProperties(
+    Resolvers.prototype,
+    mapValues(members, (value) => ({ value })),
+  )
+  return new Resolvers()
+}
+
+const mapValues = <T>(members: Members, map: (value: unknown) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, map(value)]))
+
 /** The definitions with a directive at a place. */
 function state(typeDefs: string, { place, word }: StatementPlan): string {
   const directive = `@cacheControl(${word === 'private' ? 'scope: PRIVATE' : 'maxAge: 0'})`

@@ -16,7 +16,7 @@ import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { startGateway } from '../faults/support/gateway.ts'
 import type { Answer } from './ask.ts'
 import { Behaviour } from './behaviour.ts'
-import { byHand, type HandWritten } from './by-hand.ts'
+import { byHand, shaped, type HandWritten } from './by-hand.ts'
 import { believingContext, TOKEN_ISSUER, TOKEN_SECRET } from './code-side.ts'
 import { guardPlugin } from './guard.ts'
 import { isUnreached } from './judge.ts'
@@ -223,7 +223,7 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
       auth: { jwt: { issuers: [{ issuer: TOKEN_ISSUER, audience: 'model', secret: TOKEN_SECRET }] } },
     }),
     dependencies: dependenciesOf(plan),
-    ...own(),
+    ...shaped(own(), plan.schema),
     ...stated({ redisUrl }),
     ...(settings.guard && { plugins: [guardPlugin(settings.guard)] }),
   }
