@@ -59,14 +59,10 @@ export function shaped(
   return { ...written, resolvers: { ...written.resolvers, Query: query } as IResolvers }
 }
 
-/** Returns an instance of a class with the members as its methods. */
+/** Returns an object like the instance of a class: the members are not enumerable, and belong to its prototype. */
 function instanceWith(members: Members): object {
-  class Resolvers {}
-  Object.defineProperties(
-    Resolvers.prototype,
-    mapValues(members, (value) => ({ value })),
-  )
-  return new Resolvers()
+  const methods = mapValues(members, (value) => ({ value }))
+  return Object.create(Object.defineProperties({}, methods)) as object
 }
 
 const mapValues = <T>(members: Members, map: (value: unknown) => T): Record<string, T> =>
