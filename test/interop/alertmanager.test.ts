@@ -130,7 +130,7 @@ it('a silence is made, read, changed by its id and ended', async () => {
     expect((await read(one)).data.getSilence.status).toEqual({ state: 'EXPIRED' })
 })
 
-it('what Alertmanager refuses is an error at its field, for the client to mend', async () => {
+it('what Alertmanager refuses is an error at its field, for the client to fix', async () => {
   const { data, errors } = await gateway.ask('{ getAlerts(filter: ["host"]) { fingerprint } }')
   expect(data).toEqual({ getAlerts: null })
   expect(errors).toEqual([

@@ -2,7 +2,7 @@ import { type Finding, findingsOf, formatFinding } from '@vinyasa/base'
 
 /**
  * Something in the config or the environment stops the gateway from starting.
- * Each line of the message says: where, what was found, what was expected, how to mend it.
+ * Each line of the message says: where, what was found, what was expected, how to fix it.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -52,7 +52,7 @@ rest:
       - { name: getProduct, path: '/products/{id}', args: { id: ID! } }
 ${more}`
 
-describe('a config that cannot be used: exit code 1 and one line that names the path and the mend', () => {
+describe('a config that cannot be used: exit code 1 and one line that names the path and the fix', () => {
   it.each([
     [
       'an unknown setting',

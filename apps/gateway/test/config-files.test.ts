@@ -232,7 +232,7 @@ describe('a file that extends others', () => {
   })
 })
 
-it('names all that was asked for, in whichever of them the mistake is, for who waits for the mend', async () => {
+it('names all that was asked for, in whichever of them the mistake is, for who waits for the fix', async () => {
   write('fine.yaml', 'status: true\n')
   write('wrong.yaml', 'extends: fine.yaml\nserver: { prot: 1 }\n')
   write('torn.yaml', 'server: {\n')

@@ -102,7 +102,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
 export function unusableContextKey(given: unknown): GraphQLError {
   const what = isPromise(given) ? 'a promise' : typeof given === 'object' ? 'an object' : `a ${typeof given}`
   const gave = `contextKey returned ${what}; expected a string or null`
-  return new GraphQLError(`live query: ${gave}. Executions with this value are not shared.`, {
+  return new GraphQLError(`live query: ${gave}. Subscribers with this value do not share one execution.`, {
     extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
   })
 }

@@ -57,7 +57,7 @@ function createLiveSockets(options: LiveServerOptions) {
   return {
     clients,
 
-    /** @param turns The line of its messages. */
+    /** @param turns The queue of its messages. */
     open(request: IncomingMessage, stream: Duplex, head: Buffer, handshake: Handshake, turns: Turns): void {
       wss.handleUpgrade(request, stream, head, (ws) => {
         const { client } = handshake
@@ -73,7 +73,7 @@ function createLiveSockets(options: LiveServerOptions) {
       })
     },
 
-    /** Closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
+    /** Closes the open sockets with code 1001. It resolves when all are closed, and terminates them after `timeoutMs`. */
     async close(timeoutMs: number): Promise<void> {
       const gone = [...clients].map((ws) => {
         const closed = new Promise<void>((resolve) => void ws.once('close', () => resolve()))

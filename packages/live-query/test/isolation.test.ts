@@ -216,7 +216,7 @@ describe('contextKey', () => {
     for (const role of ['reader', 'admin', 'reader'])
       await (await overSocket('query @live { a { says } }', { 'x-role': role })).next()
     expect(setup.plugin.store.stats().groups).toBe(groups)
-    const why = `live query: contextKey returned ${what}; expected a string or null. Executions with this value are not shared.`
+    const why = `live query: contextKey returned ${what}; expected a string or null. Subscribers with this value do not share one execution.`
     const told = setup.errors.splice(0) as Error[]
     expect(told.map(({ message }) => message)).toEqual(groups === 3 ? [why] : [])
   })

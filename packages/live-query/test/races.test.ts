@@ -273,7 +273,7 @@ describe('race and fault cases', () => {
     }
   })
 
-  it('an error that trying again cannot mend is not tried again', async () => {
+  it('an error that trying again cannot fix is not tried again', async () => {
     const { clock, store, world } = storeOf()
     const plan = PLAN
     store.register({

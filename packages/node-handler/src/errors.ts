@@ -31,7 +31,7 @@ export function uploadTooLarge(what: string, maxBytes: number): GraphQLError {
   })
 }
 
-/** Why the bytes of an upload cannot be had; the client can mend it. */
+/** Why the bytes of an upload cannot be had; the client can fix it. */
 export function unusableUpload(reason: string): GraphQLError {
   return createGraphQLError(reason, { extensions: { code: 'BAD_USER_INPUT' } })
 }

@@ -22,9 +22,9 @@ export function configError(option: string, found: unknown, expected: string): G
 
 /** An option by the name that another package has for it; thrown at start. */
 export function foreignOption(name: string, here: string | undefined): GraphQLError {
-  const mend =
+  const fix =
     here === undefined ? 'remove the option, because @vinyasa/response-cache does not have it' : `use ${here}`
-  return coded('RESPONSE_CACHE_CONFIG', `option ${name} belongs to @envelop/response-cache; ${mend}.`)
+  return coded('RESPONSE_CACHE_CONFIG', `option ${name} belongs to @envelop/response-cache; ${fix}.`)
 }
 
 const REQUEST_OF_CONTEXT = 'Read the request from context.request.'

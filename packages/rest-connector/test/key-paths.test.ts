@@ -241,7 +241,7 @@ it.each(['Int', 'String!', '[ID]', '[Geo]', '[JSON]', 'Kind', 'Code'])(
       },
     ])
       expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', ...options })).toThrow(
-        `field "User.odd": key "$" is the object itself, which cannot be ${type}`,
+        `field "User.odd": key "$" refers to the object itself, which cannot be ${type}`,
       )
   },
 )
@@ -279,7 +279,7 @@ it('the item itself is no key of a batched join', () => {
     },
   ]
   expect(() => createRestConnector('c', { baseUrl: 'http://127.0.0.1:1', endpoints })).toThrow(
-    'join User.friend: key "$" is the object itself, which cannot be a key',
+    'join User.friend: key "$" refers to the object itself, which cannot be a key',
   )
 })
 

@@ -363,7 +363,7 @@ describe('REST response schema', () => {
       },
     })
   })
-  it('an int that does not fit 32 bits is an error that names the field and the mend', async () => {
+  it('an int that does not fit 32 bits is an error that names the field and the fix', async () => {
     const { ask } = await serve(one({ responseSchema: { typeName: 'T', fields: { n: 'int' } } }), {
       json: { n: 2 ** 31 },
     })

@@ -69,7 +69,7 @@ export async function openBus(
         )
       else
         logger.info(
-          'all gateways respond again, or have been silent for 10 minutes and are ignored; responses are cached for their full TTL',
+          'all gateways respond again, except gateways that did not respond for 10 minutes; responses are cached for their full TTL',
         )
     },
     onWaiting(isWaiting) {

@@ -100,7 +100,7 @@ function filesRead({ config, baseDirectory, files }: LoadedConfig): readonly str
   return [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)]
 }
 
-/** Creates the part that this process has in reloads. `onRead` gets the files that an attempt reads, even if it fails. */
+/** Creates the part of reloads that runs in this process. `onRead` gets the files that an attempt reads, even if it fails. */
 function createReloadPart(
   server: GatewayServer,
   load: () => Promise<LoadedConfig>,

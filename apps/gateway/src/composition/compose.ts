@@ -444,5 +444,7 @@ function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, lo
   if (slowPathReasons.length > 0)
     logger.info(`Requests use Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
-    logger.info(`Repeated operations run all plugin hooks and are slower: ${preparedPathReasons.join('; ')}`)
+    logger.info(
+      `Repeated operations cannot use the fast path and need more CPU time: ${preparedPathReasons.join('; ')}`,
+    )
 }

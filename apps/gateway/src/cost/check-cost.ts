@@ -62,12 +62,12 @@ function checkRule(mistake: Mistake, field: AnyField, rule: CostRule): void {
   const below = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
   if (countsNothing(field, listSize)) {
     const lists = Object.values(below).filter((one) => listDepth(one.type) > 0)
-    const mend =
+    const fix =
       lists.length > 0
         ? `set sizedFields to the fields of ${type.name} that contain the items, for example [${lists.map(({ name }) => name).join(', ')}]`
         : 'remove listSize'
     throw mistake(
-      `the field returns one ${type.name} instead of a list, so listSize has no effect; ${mend}`,
+      `the field returns one ${type.name} instead of a list, so listSize has no effect; ${fix}`,
       'listSize',
     )
   }

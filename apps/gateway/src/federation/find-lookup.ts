@@ -89,12 +89,12 @@ export function namedLookup(
       [itemKey === undefined ? 'field' : 'itemKey'],
     )
   if (isDirect(ofItem)) return { field, args, itemKey: own }
-  const mend =
+  const fix =
     direct.length > 0
       ? `set itemKey to the field that has the same value (one of ${direct.join(', ')}), or `
       : ''
   return mistake(
-    `${type.name}.${own} has a resolver, so the gateway cannot match the items of Query.${field.name} by this field; ${mend}choose a field that returns one ${type.name}`,
+    `${type.name}.${own} has a resolver, so the gateway cannot match the items of Query.${field.name} by this field; ${fix}choose a field that returns one ${type.name}`,
   )
 
   function mistake(message: string, inside: readonly PropertyKey[] = ['field']): null {

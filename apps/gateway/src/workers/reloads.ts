@@ -3,7 +3,7 @@ import type { Logger } from '../logging/logger.ts'
 
 /** Why a process cannot serve what is configured now. */
 export interface ReloadFailure {
-  /** Says what happened and how to mend it. */
+  /** Says what happened and how to fix it. */
   readonly reason: string
   /** It would be the same at the next attempt: the config itself cannot be used. */
   readonly isFinal: boolean

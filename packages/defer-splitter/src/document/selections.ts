@@ -73,7 +73,7 @@ export interface PlannedFragment {
 /** The fields and fragments that are selected on one type: those due now, and the fragments that may follow. */
 export interface PlannedSelection {
   readonly selected: readonly SelectedField[]
-  /** Those of them that can be executed. */
+  /** The selected fields that can be executed. */
   readonly fields: readonly PlannedField[]
   readonly deferred: readonly PlannedFragment[]
   /** Keys that more than one of them selects, with the nodes of all: what is due now, and each fragment. */
@@ -111,7 +111,7 @@ export class Selections {
     this.#sets = sets
   }
 
-  /** Whether they are those of a leaf. */
+  /** Whether the selections belong to a leaf field. */
   get isEmpty(): boolean {
     return this.#sets.length === 0
   }

@@ -158,11 +158,11 @@ export function noteNoMethods(
 ): void {
   if (exposed.length > 0 || joined.length > 0) return
   const message = 'no method is exposed'
-  const mend =
+  const fix =
     'annotate a method with (graphql.schema), set methods["package.Service.Method"].schema, or set expose: "all"'
   if (expose === 'all')
     notes.push(
       `${message}, because the given proto files define no methods, or the setting methods excludes all of them`,
     )
-  else findings.push({ message: `${message}; ${mend}`, path: ['expose'] })
+  else findings.push({ message: `${message}; ${fix}`, path: ['expose'] })
 }

@@ -75,6 +75,6 @@ function parseHostPort(address: string, written: string): { host: string; port: 
   return { host, port: port === undefined ? DEFAULT_PORT : Number(port) }
 }
 
-function targetError(address: string, mend: string): GrpcTransportError {
-  return new GrpcTransportError(`the endpoint "${address}" is not supported: ${mend}`)
+function targetError(address: string, fix: string): GrpcTransportError {
+  return new GrpcTransportError(`the endpoint "${address}" is not supported: ${fix}`)
 }

@@ -25,7 +25,7 @@ export const MAX_FRAGMENTS = 1_024
 
 const SECOND_MS = 1_000
 
-/** Counts what one socket sends. The function that it returns gives false for one too many in this second. */
+/** Counts the messages of one socket. The returned function returns false if the socket exceeds its limit in this second. */
 export function createMessageBudgets(now: () => number): (what: Repeatable) => boolean {
   const counts = new Map<Repeatable, number>()
   let since = -Infinity

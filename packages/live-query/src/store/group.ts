@@ -375,7 +375,7 @@ export class Group {
     try {
       return createVersion({ ...made, result })
     } catch (error) {
-      // What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error.
+      // A value that JSON cannot represent, e.g. a BigInt or lists that are nested too deeply, becomes an error.
       onError(error)
       return createVersion({ ...made, result: unexpectedResult(error) })
     }

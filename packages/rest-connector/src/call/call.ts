@@ -31,7 +31,7 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   if (cause instanceof GraphQLError) {
     const { message, extensions } = cause
     if (Object.hasOwn(extensions, 'connector')) return cause
-    // An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about.
+    // An error of this package or of an interceptor that was thrown before the endpoint was known.
     return errorAt(message, extensions, { connector, endpoint, isExposed, cause: cause.cause ?? cause })
   }
   const told = (message: string, as: RestErrorCode = code, status?: number): GraphQLError =>
@@ -63,7 +63,7 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
 
 const IDEMPOTENT: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE'])
 
-/** Milliseconds until another try; undefined where one would be wrong, or where there is no time for it before `endsAt`. */
+/** Milliseconds until the next attempt. Undefined if the call must not be retried, or if `endsAt` is too soon. */
 function retryDelay(
   error: unknown,
   attempt: number,

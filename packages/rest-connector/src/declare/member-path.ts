@@ -45,7 +45,7 @@ export function keyOfMember(name: string): string {
 export function refuseLevel(key: string, what: string): void {
   if (key !== LEVEL) return
   throw new RestConfigError(
-    `key "${LEVEL}" is the object itself, which cannot be ${what}; use the name of a property, or ${keyOfMember(LEVEL)} for the property with that name`,
+    `key "${LEVEL}" refers to the object itself, which cannot be ${what}; use the name of a property. If a property is called "${LEVEL}", write ${keyOfMember(LEVEL)}`,
   )
 }
 

@@ -207,7 +207,9 @@ function resolveBy(resolvers: ByEnvelope): GraphQLFieldResolver<unknown, unknown
     // Another plugin can create such an object, too. Then only one endpoint can be meant, or none.
     const [only, other] = compiled ? [resolvers.get(compiled)] : resolvers.values()
     if (!only || other)
-      throw new Error('The object was not returned by an endpoint, and several endpoints share its type.')
+      throw new Error(
+        'this field calls the endpoint that returned its object, but the object was not returned by an endpoint of this connector',
+      )
     return only(source, ...given)
   }
 }

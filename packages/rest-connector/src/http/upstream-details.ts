@@ -32,7 +32,7 @@ export function tellFailure(
       url: `${base.origin}${basePath}${template}`,
       ...(error instanceof BadStatus && { body: withoutSecrets(error.excerpt, secrets) }),
     },
-    // Its reason may quote the upstream.
+    // The reason can contain text from the upstream.
     cause: error instanceof BadResponse ? new BadResponse(withoutSecrets(error.message, secrets)) : error,
   }
 }

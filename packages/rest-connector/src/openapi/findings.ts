@@ -7,7 +7,7 @@ export interface OpenApiFinding {
   /** What is omitted, and why. */
   readonly message: string
   /** How to fix it. */
-  readonly mend?: string | undefined
+  readonly fix?: string | undefined
 }
 
 /** Collects the findings of an import, without duplicates. */
@@ -40,6 +40,6 @@ export function pointerOf(...steps: readonly string[]): string {
 }
 
 /** Formats a finding as one line. */
-export function describeFinding({ place, message, mend }: OpenApiFinding): string {
-  return `${place}: ${message}${mend === undefined ? '' : `; ${mend}`}`.replaceAll(/[\r\n]+/g, ' ')
+export function describeFinding({ place, message, fix }: OpenApiFinding): string {
+  return `${place}: ${message}${fix === undefined ? '' : `; ${fix}`}`.replaceAll(/[\r\n]+/g, ' ')
 }

@@ -41,7 +41,7 @@ export async function importOpenApi(
     trustRequired,
     onBadReference(reason) {
       const message = `${reason}; the type becomes JSON`
-      findings.add({ place, message, mend: 'correct the reference' })
+      findings.add({ place, message, fix: 'correct the reference' })
     },
     onUnsaid: (message) => findings.fold(place, message),
     onDropped: (ref, dropped) => findings.add({ place: ref?.startsWith('#/') ? ref : place, ...dropped }),
@@ -64,7 +64,7 @@ export async function importOpenApi(
       imported = endpointOf(operation, name, context)
     } catch (error) {
       const message = `${keyOf(operation)} is skipped: ${(error as Error).message}`
-      findings.add({ place, message, mend: 'declare the operation under endpoints, or add it to exclude' })
+      findings.add({ place, message, fix: 'declare the operation under endpoints, or add it to exclude' })
       continue
     }
     for (const one of imported.told) findings.add({ place, ...one })
@@ -80,7 +80,7 @@ export async function importOpenApi(
     findings.add({
       place: pointerOf('components', 'securitySchemes', scheme),
       message: `the credentials of this scheme are not sent: ${reason}`,
-      mend: 'send them with an interceptor',
+      fix: 'send them with an interceptor',
     })
   const definitions = types.definitions()
   for (const name of Object.keys(definitions)) {
@@ -126,14 +126,14 @@ function ownServerOf(
       findings.add({
         place,
         message: `the server of this operation is a relative URL, but the URL of the document is unknown; requests go to ${url}`,
-        mend: 'set documentUrl to the URL of the document',
+        fix: 'set documentUrl to the URL of the document',
       })
     if (baseUrl === undefined) return url
     if (URL.canParse(baseUrl) && new URL(url).origin === new URL(baseUrl).origin) return url
     findings.add({
       place,
       message: `the server ${url} of this operation is ignored, because baseUrl has a different origin`,
-      mend: 'remove baseUrl, or declare the operation under endpoints with its own baseUrl',
+      fix: 'remove baseUrl, or declare the operation under endpoints with its own baseUrl',
     })
     return undefined
   }
@@ -157,7 +157,7 @@ function tellConflicts(
     findings.add({
       place,
       message: `the ${kind} is called ${name}, because the name ${wanted} is taken`,
-      mend: 'choose a name with rename or prefix',
+      fix: 'choose a name with rename or prefix',
     })
   if (passed.length === 0) return
   const owners = passed.map((one) => `${spokenKey(one.owner)} already has the name "${one.wanted}"`)
@@ -166,7 +166,7 @@ function tellConflicts(
   findings.add({
     place: operation ?? place,
     message: `${key === undefined ? 'this operation' : spokenKey(key)} becomes the ${kind} "${name}", because ${owners.join(', ')}`,
-    mend: 'choose a name with rename',
+    fix: 'choose a name with rename',
   })
 }
 
@@ -245,7 +245,7 @@ function tellUnknownNames(
         findings.add({
           place: pointerOf(),
           message: `${option} contains "${name}", which is not part of the import`,
-          mend: `use ${what}`,
+          fix: `use ${what}`,
         })
   }
   const operation = 'an operation ID, a method and path such as "GET /pets"'

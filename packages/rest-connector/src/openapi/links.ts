@@ -53,7 +53,7 @@ export function withLinks(
         findings.add({
           place: operation.place,
           message: `the link "${link}" is skipped: ${found}`,
-          mend: 'declare the link under envelope.links of an endpoint',
+          fix: 'declare the link under envelope.links of an endpoint',
         })
     }
     return { ...endpoint, envelope: { ...envelope, links } }

@@ -46,7 +46,7 @@ export function readOperations(
       return document.resolve(node)
     } catch (error) {
       const message = `${what} is skipped: ${(error as Error).message}`
-      findings.add({ place, message, mend: 'correct the reference' })
+      findings.add({ place, message, fix: 'correct the reference' })
       return undefined
     }
   }
@@ -57,7 +57,7 @@ export function readOperations(
     if (path !== key && path in paths) {
       findings.add({
         place: pointerOf('paths', key),
-        message: `the path ${key} is skipped, because the document also has ${path}`,
+        message: `the path ${key} is skipped, because it matches the same requests as the path ${path}`,
       })
       continue
     }
@@ -97,8 +97,8 @@ export function readOperations(
     for (const name of Object.keys(asNode(node[`${what}s`])))
       findings.add({
         place: `${place}${pointerOf(`${what}s`, name).slice(1)}`,
-        message: `the ${what} ${name} is skipped, because the API sends it to a server of yours`,
-        mend: 'receive it in your own server, and publish an invalidation event from there',
+        message: `the ${what} ${name} is skipped, because the API sends it to your server`,
+        fix: 'receive it in your own server, and publish an invalidation event from there',
       })
   }
   for (const { node, place } of operations) tellSent('callback', node, place)
@@ -107,7 +107,7 @@ export function readOperations(
     findings.add({
       place: pointerOf('paths'),
       message: 'the document has no operation to import',
-      mend: 'check the document and the options include, exclude and tags',
+      fix: 'check the document and the options include, exclude and tags',
     })
   return operations
 }

@@ -89,7 +89,7 @@ export function requestInputOf(
     if (style !== undefined && parameter.style === undefined)
       told.push({
         message: `the parameter "${parameter.name}" is sent in the default style, because ${parameter.in} parameters do not support the style "${style}"`,
-        mend: 'if the API needs this style, send the parameter with an interceptor',
+        fix: 'if the API needs this style, send the parameter with an interceptor',
       })
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings, places.get(node)))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
@@ -284,7 +284,7 @@ function bodyArgumentOf(
   const isRequired = required === true
   const description = asText(given)
   if (kind !== 'text' && kind !== 'binary')
-    // A default that is sent would overwrite what a PATCH leaves alone.
+    // Sending a default in a PATCH would overwrite a property that the client did not set.
     return types.argument(media['schema'], place, { isRequired, description, tellsDefault: true })
   const type = kind === 'text' ? 'String' : 'Upload'
   return { type: isRequired ? `${type}!` : type, ...(description !== undefined && { description }) }
@@ -303,7 +303,7 @@ function otherBodies(
     if (more.length === 0) return []
     return {
       message: `the ${contentType} body has the properties ${quoted(more)}, but the body is sent as ${chosen.contentType}, whose schema does not declare them`,
-      mend: `declare the operation under endpoints with body.contentType "${contentType}"`,
+      fix: `declare the operation under endpoints with body.contentType "${contentType}"`,
     }
   })
 }
@@ -316,7 +316,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     return [
       {
         message: `the body is sent unchanged, because the connector does not apply the contentEncoding "${String(contentEncoding)}"`,
-        mend: 'encode the body in the client',
+        fix: 'encode the body in the client',
       },
     ]
   if (kind !== 'form' && kind !== 'multipart') return []
@@ -328,7 +328,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
   if (objects.length > 0)
     told.push({
       message: `the form contains ${quoted(objects)} as JSON text, because the document declares no other encoding`,
-      mend: 'if the API expects bracket notation (a[b]=1), add encoding: { …: { style: deepObject } } next to the schema',
+      fix: 'if the API expects bracket notation (a[b]=1), add encoding: { …: { style: deepObject } } next to the schema',
     })
   const texts = types.propertiesWhere(
     schema,
@@ -338,21 +338,21 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     if (isBinary(asText(document.resolve(encoding[one])['contentType']) ?? '*/*'))
       told.push({
         message: `the part "${one}" of the body is sent as text, because the file is declared only in the encoding of the part`,
-        mend: 'add contentMediaType or format: binary to the schema of the part',
+        fix: 'add contentMediaType or format: binary to the schema of the part',
       })
-  const mend = 'if the API does not accept this body, set the body in an interceptor'
+  const fix = 'if the API does not accept this body, set the body in an interceptor'
   for (const [name, given] of Object.entries(encoding)) {
     const { headers, style } = document.resolve(given)
     const unsent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
     if (unsent.length > 0)
       told.push({
-        message: `the property "${name}" of the body is sent without the headers ${unsent.join(', ')}`,
-        mend,
+        message: `the part "${name}" of the multipart body is sent without its headers ${unsent.join(', ')}, which are not supported`,
+        fix,
       })
     if (typeof style === 'string' && !hasStyle(style, 'query'))
       told.push({
         message: `the property "${name}" of the body is sent in the default style, because forms do not support the style "${style}"`,
-        mend,
+        fix,
       })
   }
   for (const one of ['prefixEncoding', 'itemEncoding'])

@@ -84,7 +84,7 @@ describe('one operation never stops the others', () => {
     expect(findings).toHaveLength(1)
     expect(findings[0]?.place).toMatch(/^#\/paths\/~1odd.*\/get$/)
     expect(findings[0]?.message).toMatch(/^GET \/odd\S* is skipped: /)
-    expect(findings[0]?.mend).toContain('exclude')
+    expect(findings[0]?.fix).toContain('exclude')
   })
 
   it('a schema that leads nowhere is JSON, and told', async () => {

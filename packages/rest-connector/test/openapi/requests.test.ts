@@ -219,7 +219,7 @@ describe('the body of a document', () => {
       {
         place: '#/paths/~1x/post',
         message: expect.stringContaining('"told", "items", "map"'),
-        mend: expect.stringContaining('deepObject'),
+        fix: expect.stringContaining('deepObject'),
       },
     ])
     const { body } = await sent(document, { input: { told: { a: '1' }, deep: { a: '2' }, json: { a: '3' } } })
@@ -617,7 +617,7 @@ describe('servers of a document', () => {
       options,
     )
     expect(endpoints[0]?.baseUrl).toBe(expected)
-    expect(findings.map(({ mend }) => mend)).toEqual(
+    expect(findings.map(({ fix }) => fix)).toEqual(
       Array.from({ length: told }, () => 'set documentUrl to the URL of the document'),
     )
   })

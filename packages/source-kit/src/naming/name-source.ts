@@ -138,7 +138,7 @@ function renamedKeys<Value>(
   )
 }
 
-/** Gives a field what it needs to work under another name than the source's own. */
+/** Adds to a field the data that it needs if its name differs from the name in the source. */
 function renamedField(
   naming: Naming,
   type: string,

@@ -292,7 +292,7 @@ function combineObjects(existing: GraphQLObjectType, added: GraphQLObjectType): 
   const interfaces = extra.interfaces.filter(
     ({ name }) => !config.interfaces.some((other) => other.name === name),
   )
-  // Fields that clients do not see are those of both.
+  // The merged type has the hidden fields of both types.
   const hidden = [...hiddenOf(config.extensions), ...hiddenOf(extra.extensions)]
   return new GraphQLObjectType({
     ...config,

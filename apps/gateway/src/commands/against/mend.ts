@@ -150,7 +150,7 @@ export interface Mended {
   readonly schema: GraphQLSchema
   /** What clients would still notice. */
   readonly left: readonly Finding[]
-  /** Settings that might mend more, for which there was no time. */
+  /** Settings that might fix more, for which there was no time. */
   readonly untried: readonly Setting[]
 }
 
@@ -312,7 +312,7 @@ class Search {
   /** Whether no more may be tried; what would have been is kept. */
   #isOver(mends: readonly Mend[]): boolean {
     if (this.#tries < MAX_TRIES && systemClock.now() < this.#end) return false
-    for (const mend of mends) this.#untried.set(keyOf([mend]), mend.setting)
+    for (const fix of mends) this.#untried.set(keyOf([fix]), fix.setting)
     return true
   }
 

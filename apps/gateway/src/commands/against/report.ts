@@ -45,7 +45,7 @@ export interface Difference {
   readonly breaking: number
 }
 
-/** What clients of the schema `before` would notice, and the settings that mend it. */
+/** What clients of the schema `before` would notice, and the settings that fix it. */
 export async function describeDifference(
   before: GraphQLSchema,
   after: GraphQLSchema,
@@ -59,8 +59,8 @@ export async function describeDifference(
   const mended = await findMends(before, after, config, schemaOf)
   const { mends, left, schema } = mended
   const settings = mends.map(({ setting }) => setting)
-  const used = new Set(findings.flatMap((one) => mends.filter((mend) => isFor(mend, one))))
-  const others = mends.filter((mend) => !used.has(mend))
+  const used = new Set(findings.flatMap((one) => mends.filter((fix) => isFor(fix, one))))
+  const others = mends.filter((fix) => !used.has(fix))
   const known = new Set(findings.map(({ message }) => message))
   return {
     breaking,

@@ -21,7 +21,7 @@ export interface Migration {
   readonly schema: GraphQLSchema | undefined
 }
 
-/** Something of an old configuration that cannot be said here; the message says what, and the mend. */
+/** Something of an old configuration that cannot be said here; the message says what, and the fix. */
 export class Unsaid extends Error {
   override readonly name = 'Unsaid'
 }

@@ -132,11 +132,11 @@ async function importDocument(
   try {
     return await importOpenApi(url ?? file, { ...options, ...given })
   } catch (error) {
-    const mend =
+    const fix =
       url === undefined
         ? ''
         : '; the gateway downloads the document at each start; to use a local copy, run "vinyasa init <url>" and set openapi.file'
-    const findings = findingsOf(error).map((one) => ({ ...one, message: `${firstLine(one.message)}${mend}` }))
+    const findings = findingsOf(error).map((one) => ({ ...one, message: `${firstLine(one.message)}${fix}` }))
     throw new ConfigError(findingsAt(['openapi'], findings), { cause: error })
   }
 }

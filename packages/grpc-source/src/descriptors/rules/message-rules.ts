@@ -14,7 +14,7 @@ export interface RuleContext {
   readonly places: ReadonlyMap<object, Place>
   /** The text of an option's value, as it was written at an element, by the element's descriptor. */
   option(target: UninterpretedOptions['target'], name: string): string | undefined
-  /** Told of what protobuf's rules refuse, and of how to mend it. */
+  /** Told of what protobuf's rules refuse, and of how to fix it. */
   readonly report: (at: Token | undefined, message: string) => void
 }
 

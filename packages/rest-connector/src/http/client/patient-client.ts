@@ -20,7 +20,7 @@ export interface PatientClientOptions extends Omit<Client.Options, 'connect'> {
  */
 export class PatientClient extends Client {
   readonly #interim: InterimAnswers
-  /** The next request waits until an old connection is closed, and has its name looked up. */
+  /** The next request waits until an old connection is closed, and looks up the host name again. */
   readonly #endOld: () => void
 
   constructor(

@@ -95,7 +95,7 @@ function itemType({ node }: Shape, read: ReadShape, typeOf: (schema: unknown) =>
 /** Members of objects that have no field, and how they come to have one. */
 interface Dropped {
   readonly message: string
-  readonly mend: string
+  readonly fix: string
 }
 
 function droppedOfObject(node: Node): Dropped | undefined {
@@ -104,7 +104,7 @@ function droppedOfObject(node: Node): Dropped | undefined {
   if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
   return {
     message: `properties that only ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'} describes`,
-    mend: 'declare additionalProperties in the schema to get a field with these properties',
+    fix: 'declare additionalProperties in the schema to get a field with these properties',
   }
 }
 
@@ -122,7 +122,7 @@ function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefined {
   if (!isDropped) return undefined
   return {
     message: 'properties that additionalProperties describes next to oneOf or anyOf',
-    mend: 'declare additionalProperties in each schema of oneOf or anyOf to get a field with these properties',
+    fix: 'declare additionalProperties in each schema of oneOf or anyOf to get a field with these properties',
   }
 }
 

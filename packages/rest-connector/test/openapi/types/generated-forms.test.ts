@@ -199,7 +199,7 @@ describe('a schema of two sides, as FastAPI writes it', () => {
     expect(findings).toMatchObject([
       {
         message: 'Pet-Output becomes the type "PetOutput", because Pet already has the name "Pet"',
-        mend: 'choose a name with rename',
+        fix: 'choose a name with rename',
       },
     ])
   })

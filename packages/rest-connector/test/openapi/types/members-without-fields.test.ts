@@ -57,7 +57,7 @@ it.each<[string, object, string]>([
     {
       place: pet,
       message: expect.stringMatching(new RegExp(`${keyword}.*have no field in Pet`)),
-      mend: expect.stringContaining('additionalProperties'),
+      fix: expect.stringContaining('additionalProperties'),
     },
   ])
 })

@@ -72,7 +72,7 @@ class Mapping {
       else if (known !== undefined && known !== key)
         this.#old.note(
           line,
-          `${coordinate}: another connector sends this field as ${known}, this connector as ${key}; the gateway uses ${known}`,
+          `${coordinate}: another connector sends this field as ${known}, and this connector sends it as ${key}; the gateway uses ${known}`,
         )
       else this.#keys.set(coordinate, key)
     }

@@ -340,11 +340,11 @@ async function schemaOf(
 ): Promise<GraphQLSchema> {
   return grpcSchemaOf({ ...draft, name, federation: false }, directory).catch((error: unknown) => {
     const files = draft['protoFiles'] as string[]
-    const mend =
+    const fix =
       files.length > 1
         ? `\nif the files belong to several gateways, pass one of the files: --from ${files[0]}`
         : ''
-    throw new ConfigError(`--from: ${messageOf(error)}${mend}`, { cause: error })
+    throw new ConfigError(`--from: ${messageOf(error)}${fix}`, { cause: error })
   })
 }
 

@@ -34,12 +34,12 @@ export function headerOf(text: string): string | undefined {
   return /^\{\{\s*\.?headers\.([\w-]+)\s*\}\}$/.exec(text.trim())?.[1]
 }
 
-/** The argument that a template is, and nothing else. Values that are not text have none. */
+/** The argument, if the complete template is one argument. Undefined for values that are not strings. */
 export function wholeArgument(value: unknown): string | undefined {
   return typeof value === 'string' ? /^\s*\{\{\s*\.?args\.(\w+)\s*\}\}\s*$/.exec(value)?.[1] : undefined
 }
 
-/** The field of the parent that a template is, and nothing else. Values that are not text have none. */
+/** The field of the parent, if the complete template is one field. Undefined for values that are not strings. */
 export function wholeParent(value: unknown): string | undefined {
   return typeof value === 'string' ? /^\s*\{\{\s*\.?value\.(\w+)\s*\}\}\s*$/.exec(value)?.[1] : undefined
 }
