@@ -350,12 +350,12 @@ ${body}
     [
       'no protos',
       { 'main.go': main('shop.RegisterShopGraphql(mux)') },
-      /found no \.proto file with the option \(graphql\.schema\)/,
+      /expected a \.proto file with the option \(graphql\.schema\).*, but did not find both/,
     ],
     [
       'code of something else',
       { 'a.proto': proto('', GO), 'main.go': 'package main' },
-      /no Go or Rust code that starts a gateway/,
+      /and Go or Rust code that starts a gateway, but did not find both/,
     ],
     [
       'a proto that is none',
