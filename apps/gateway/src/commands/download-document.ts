@@ -94,7 +94,9 @@ async function keep(
   const target = join(directory, folder)
   await mkdir(target).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST'
-      ? new Error(`${target} exists already; remove it, or pass a saved document to init instead of the URL`)
+      ? new Error(
+          `cannot save the OpenAPI document, because ${target} exists already; remove this file, or pass its path to init instead of the URL`,
+        )
       : error
   })
   const remove = (): Promise<void> => rm(created ?? target, { recursive: true, force: true })

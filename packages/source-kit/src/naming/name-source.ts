@@ -63,7 +63,7 @@ function clientTypeResolver(type: Abstract, names: Names): GraphQLTypeResolver<u
     const found = own === undefined ? undefined : names.get(own)
     if (found === null)
       throw new GraphQLError(
-        `The object type of a value of "${names.get(name) ?? name}" is hidden from clients, so the value cannot be returned.`,
+        `A value of the type "${names.get(name) ?? name}" cannot be returned, because its object type is hidden from clients.`,
         {
           extensions: { code: 'HIDDEN_TYPE' },
         },
