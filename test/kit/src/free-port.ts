@@ -1,19 +1,30 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+
+/** Linux gives ports from 32,768 on to outgoing connections and to servers that listen on port 0. */
+const EPHEMERAL_PORT = 32_768
+const FIRST_PORT = 20_000
 
 /**
- * A port that was free a moment ago, for programs that cannot listen on port 0 and tell.
- * Everything else listens on 0: between here and its use another process may take the port.
+ * Returns a port that nothing uses, for programs that cannot listen on port 0. It is below the ephemeral ports, so that
+ * no connection of another test can take it before the program listens.
  */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, host, resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = FIRST_PORT + randomInt(EPHEMERAL_PORT - FIRST_PORT)
+    const server = createServer().listen(port, host)
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      ({ code }: NodeJS.ErrnoException) => {
+        if (code === 'EADDRINUSE') return false
+        throw new Error(`cannot listen on ${host}:${port}: ${code}`)
+      },
+    )
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
 
 /** Whether something takes connections there. */
