@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findCircles, importsUnder, sourceFilesUnder, targetOf, type SourceImport } from '@vinyasa/test-kit'
@@ -95,4 +96,18 @@ describe('inside packages and apps', () => {
     const long = extents.filter(({ lines }) => lines > 100).map(({ file, name }) => `${file} ${name}`)
     expect(long.toSorted()).toEqual([])
   })
+})
+
+it('tests that make temporary folders remove folders', () => {
+  const places = ['test', 'packages/*/test', 'apps/*/test'].flatMap((place) => [
+    `${place}/*.ts`,
+    `${place}/*.mjs`,
+  ])
+  const found = execFileSync('git', ['grep', '-l', 'mkdtemp[S(]', '--', ...places], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const files = found.trim().split('\n')
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.filter((file) => !/\brm(?:Sync)?\(/.test(readFileSync(`${root}${file}`, 'utf8')))).toEqual([])
 })

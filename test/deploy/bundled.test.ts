@@ -1,9 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type SpawnedProcess, spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { type SpawnedProcess, spawnProcess, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import { rolldown } from 'rolldown'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -15,7 +14,7 @@ const PINO = createRequire(GATEWAY).resolve('pino')
 
 /** A program in one file, in a folder that has nothing else. Above it is another package. */
 async function bundled(program: string): Promise<string> {
-  const source = await mkdtemp(join(tmpdir(), 'vinyasa-bundled-'))
+  const source = await temporaryFolder('bundled')
   await writeFile(join(source, 'main.js'), program)
   await writeFile(join(source, 'package.json'), '{"name":"other","version":"9.9.9"}')
   const bundle = await rolldown({ input: join(source, 'main.js'), platform: 'node', logLevel: 'silent' })

@@ -1,6 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -9,6 +8,7 @@ import {
   waitUntil,
   type RestBackend,
   type SpawnedProcess,
+  temporaryFolder,
 } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -31,7 +31,7 @@ function config(backend: RestBackend, path: string): string {
 }
 
 async function configFile(config: object): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  const file = join(await temporaryFolder('process'), 'gateway.config.json')
   await writeFile(file, JSON.stringify(config))
   return file
 }
@@ -41,7 +41,7 @@ async function startGateway(
   ...flags: string[]
 ): Promise<{ file: string; gateway: SpawnedProcess; url: string }> {
   const name = text.startsWith('{') ? 'gateway.config.json' : 'gateway.config.mjs'
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), name)
+  const file = join(await temporaryFolder('process'), name)
   await writeFile(file, text)
   const gateway = await spawnProcess({
     command: process.execPath,
@@ -122,7 +122,7 @@ it.each(['npm start', 'npm run first', 'npx -c "$START"'])(
       () => new Promise((resolve) => (answer = () => resolve({ json: 'answered' }))),
     )
     onTestFinished(() => backend.stop())
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-launcher-'))
+    const folder = await temporaryFolder('launcher')
     await writeFile(join(folder, 'gateway.config.json'), config(backend, '/'))
     const start = `"${process.execPath}" "${MAIN}" start`
     const scripts = { start, first: `echo first && ${start}` }
@@ -263,7 +263,7 @@ describe('a command loads nothing that it does not use', () => {
   })
 
   it('a TypeScript config is compiled outside of the thread that serves', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-process-'))
+    const folder = await temporaryFolder('process')
     const file = join(folder, 'gateway.config.ts')
     await mkdir(join(folder, 'node_modules'))
     await writeFile(
@@ -343,7 +343,7 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
 })
 
 it('a config that cannot be used is reported once, whatever the number of workers', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  const file = join(await temporaryFolder('process'), 'gateway.config.json')
   await writeFile(file, '{ "sever": {} }')
   const gateway = await spawnProcess({
     command: process.execPath,

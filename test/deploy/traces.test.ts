@@ -1,8 +1,7 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
+import { spawnProcess, startGrpcBackend, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../apps/gateway/dist/main.js', import.meta.url))
@@ -38,7 +37,7 @@ it.each(['http2', 'grpc-js'])(
       await users.stop()
       await shop.stop()
     })
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-traces-'))
+    const folder = await temporaryFolder('traces')
     await writeFile(join(folder, 'users.proto'), PROTO)
     const config = join(folder, 'gateway.config.json')
     await writeFile(

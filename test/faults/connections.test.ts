@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDisposables, spawnProcess, startNetwork, waitUntil } from '@vinyasa/test-kit'
+import { createDisposables, spawnProcess, startNetwork, waitUntil, temporaryFolder } from '@vinyasa/test-kit'
 import { afterAll, expect, it } from 'vitest'
 import { repository } from '../e2e/support/demo.ts'
 import { recordFigure } from './support/figures.ts'
@@ -111,7 +110,7 @@ it('while a gateway stops, requests through a network of 40 ms are answered, and
 })
 
 it('400 idle connections where 256 files may be open: others are answered, and it is logged', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'vinyasa-files-')), 'gateway.config.json')
+  const file = join(await temporaryFolder('files'), 'gateway.config.json')
   writeFileSync(file, JSON.stringify(OWN))
   const main = repository('apps/gateway/dist/main.js')
   const command = `ulimit -n 256 && exec "${process.execPath}" "${main}" start --preset production --config "${file}" --port 0`

@@ -2,7 +2,7 @@
 // tested. `pnpm test:mutants --seed 1 --lines 20 --packages base,invalidation`; without names, every package and the gateway.
 // Prints what survived, and the shares.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -54,6 +54,7 @@ const { values } = parseArgs({
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const stryker = fileURLToPath(new URL('node_modules/@stryker-mutator', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'mutants-'))
+process.once('exit', () => rmSync(work, { recursive: true, force: true }))
 const table: string[] = []
 for (const name of values.packages?.split(',') ?? PACKAGES) {
   const folder = name === 'gateway' ? 'apps/gateway' : `packages/${name}`

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort, startRestBackend } from '@vinyasa/test-kit'
+import { freePort, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { CommandContext } from '../src/commands/context.ts'
@@ -17,7 +16,7 @@ interface Run {
 }
 
 async function folderWith(name: string, text: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-cli-'))
+  const directory = await temporaryFolder('cli')
   await writeFile(join(directory, name), text)
   return directory
 }
@@ -93,7 +92,7 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
   })
 
   it('no config file: names what it looked for and how to make one', async () => {
-    const { code, err } = runIn(await mkdtemp(join(tmpdir(), 'vinyasa-cli-')), ['start'])
+    const { code, err } = runIn(await temporaryFolder('cli'), ['start'])
     expect(await code).toBe(1)
     expect(err[0]).toContain('create a config with `vinyasa init`')
   })

@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bearer } from '@vinyasa/rest-connector'
 import {
@@ -8,6 +7,7 @@ import {
   startRedis,
   startRestBackend,
   type RestHandler,
+  temporaryFolder,
 } from '@vinyasa/test-kit'
 import { createDependencies } from '@vinyasa/invalidation'
 import { parse } from 'graphql'
@@ -323,7 +323,7 @@ describe('statements', () => {
 
   it('check lists each field that lacks one, by coordinate and with the word', async () => {
     const { baseUrl } = await rest()
-    const directory = await mkdtemp(join(tmpdir(), 'vinyasa-check-'))
+    const directory = await temporaryFolder('check')
     await writeFile(
       join(directory, 'gateway.config.yaml'),
       `

@@ -1,8 +1,14 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeWithRedis, spawnProcess, startRedis, startRestBackend, waitUntil } from '@vinyasa/test-kit'
+import {
+  describeWithRedis,
+  spawnProcess,
+  startRedis,
+  startRestBackend,
+  waitUntil,
+  temporaryFolder,
+} from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -29,7 +35,7 @@ describeWithRedis('a gateway on Redis that is told to end', () => {
         },
       },
     }
-    const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-goodbye-')), 'gateway.config.json')
+    const file = join(await temporaryFolder('goodbye'), 'gateway.config.json')
     await writeFile(file, JSON.stringify(config))
     const heard: { n: number; events: { entityType: string }[]; isGoodbye?: boolean }[] = []
     const listener = new Redis(redis.url)

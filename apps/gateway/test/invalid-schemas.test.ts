@@ -1,7 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { waitUntil } from '@vinyasa/test-kit'
+import { waitUntil, temporaryFolder } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
@@ -94,7 +93,7 @@ it.each(INVALID)('%s stops the start, with its place in the config', async (_, c
 })
 
 async function folderWith(config: object): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-invalid-'))
+  const directory = await temporaryFolder('invalid')
   await writeFile(join(directory, 'gateway.config.json'), JSON.stringify(config))
   return directory
 }

@@ -1,13 +1,13 @@
+import { temporaryFolder } from '@vinyasa/test-kit'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, post, startGateway } from './support/gateway.ts'
 
 const QUERY = '{ hello }'
-const folder = mkdtempSync(join(tmpdir(), 'vinyasa-types-'))
+const folder = await temporaryFolder('types', afterAll)
 writeFileSync(join(folder, 'documents.json'), JSON.stringify({ known: QUERY }))
 const persistedDocuments = { from: join(folder, 'documents.json') }
 const sha256Hash = createHash('sha256').update(QUERY).digest('hex')

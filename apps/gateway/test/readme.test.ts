@@ -1,5 +1,5 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { temporaryFolder } from '@vinyasa/test-kit'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadConfig } from '../src/config/file/load-config.ts'
@@ -10,7 +10,7 @@ it("the README's gateway.config.ts is a valid config", async () => {
   const text = await readFile(README, 'utf8')
   const [, example] = /```ts\n\/\/ gateway\.config\.ts\n(.*?)```/s.exec(text) ?? []
   expect(example).toContain('defineConfig')
-  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
+  const directory = await temporaryFolder('readme')
   // Outside the workspace the package is not installed; `defineConfig` only adds types.
   const runnable = example?.replace(/^import .*$/m, 'const defineConfig = (config: object) => config')
   await writeFile(join(directory, 'gateway.config.ts'), runnable ?? '')
@@ -22,7 +22,7 @@ it('the examples in the README of the gateway are valid configs', async () => {
   const text = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, example = '']) => example)
   expect(examples).toHaveLength(10)
-  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
+  const directory = await temporaryFolder('readme')
   for (const example of examples) {
     await writeFile(join(directory, 'gateway.config.yaml'), example)
     await expect(loadConfig({ directory, environment: {} })).resolves.toBeDefined()

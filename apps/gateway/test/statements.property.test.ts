@@ -4,9 +4,9 @@ import {
   waitUntil,
   type GrpcBackend,
   type RestBackend,
+  temporaryFolder,
 } from '@vinyasa/test-kit'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLeafType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -89,7 +89,7 @@ beforeAll(async () => {
   rest = await startRestBackend(({ url }) => ({
     json: url.pathname.endsWith('/stats') ? { count: ++count } : { id: '1', name: 'Ada' },
   }))
-  directory = await mkdtemp(join(tmpdir(), 'vinyasa-statements-'))
+  directory = await temporaryFolder('statements', afterAll)
   await writeFile(join(directory, 'shop.json'), JSON.stringify(DOCUMENT))
 })
 afterAll(async () => {

@@ -1,7 +1,6 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
+import { startGrpcBackend, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import { validateSchema } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
@@ -55,7 +54,7 @@ function documentOf(member: string): object {
 }
 
 async function start(config: GatewayConfig, documents: Readonly<Record<string, object>>): Promise<Gateway> {
-  const baseDirectory = await mkdtemp(join(tmpdir(), 'vinyasa-two-documents-'))
+  const baseDirectory = await temporaryFolder('two-documents')
   for (const [file, document] of Object.entries(documents))
     await writeFile(join(baseDirectory, file), JSON.stringify(document))
   const gateway = await openGateway(config, { baseDirectory })
@@ -251,7 +250,7 @@ describe('what the config declares by hand keeps its name', () => {
 it('a document of which much is left out fills no log: check tells all of it', async () => {
   const odd = { requestBody: { required: true, ...json({ type: 'string' }) }, responses: {} }
   const paths = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`/odd${index}`, { get: odd }]))
-  const baseDirectory = await mkdtemp(join(tmpdir(), 'vinyasa-notes-'))
+  const baseDirectory = await temporaryFolder('notes')
   const document = { openapi: '3.0.3', info: { title: 'Odd', version: '1' }, paths }
   await writeFile(join(baseDirectory, 'odd.json'), JSON.stringify(document))
   const lines: string[] = []

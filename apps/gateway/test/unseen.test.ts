@@ -1,12 +1,12 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { temporaryFolder } from '@vinyasa/test-kit'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run } from '../src/cli.ts'
 
 /** A document whose answers are plain values, so that nobody knows what they depend on. */
 async function folderWith(operations: number, more: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-unseen-'))
+  const directory = await temporaryFolder('unseen')
   const responses = {
     200: { description: '', content: { 'application/json': { schema: { type: 'integer' } } } },
   }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createDisposables, spawnProcess, waitUntil } from '@vinyasa/test-kit'
+import { createDisposables, spawnProcess, waitUntil, temporaryFolder } from '@vinyasa/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logging/logger.ts'
@@ -80,7 +79,7 @@ async function startProcess(api: string): Promise<{ gateway: string; pid: number
     graphql: { uploads: { maxFileBytes: 200_000_000 } },
     rest: { files: { baseUrl: api, endpoints } },
   }
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-uploads-')), 'gateway.config.json')
+  const file = join(await temporaryFolder('uploads'), 'gateway.config.json')
   await writeFile(file, JSON.stringify(config))
   const gateway = cleanup.use(
     await spawnProcess({

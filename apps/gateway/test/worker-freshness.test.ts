@@ -1,9 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { spawnProcess, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -65,7 +64,7 @@ async function startWorkers() {
       },
     },
   }
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-workers-')), 'gateway.config.json')
+  const file = join(await temporaryFolder('workers'), 'gateway.config.json')
   await writeFile(file, JSON.stringify(config))
   const gateway = await spawnProcess({
     command: process.execPath,

@@ -1,5 +1,5 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { temporaryFolder } from '@vinyasa/test-kit'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
@@ -218,7 +218,7 @@ describe('joins', () => {
 
   it('a reload that takes a key away fails, and the schema stays as it was', async () => {
     const { address } = await backend({ 'j.proto': PROTO }, HANDLERS)
-    const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-joins-')), 'j.proto')
+    const file = join(await temporaryFolder('joins'), 'j.proto')
     await writeFile(file, PROTO)
     const joins = [{ type: 'Post', field: 'author', batch: BATCH }]
     const grpc = await source({ protoFiles: [file], endpoint: address, joins })

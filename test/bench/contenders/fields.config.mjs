@@ -1,6 +1,6 @@
 // A gateway with as many root fields as `BENCH_FIELDS` says beside one of its own: half of them methods of gRPC, half
 // endpoints of REST, each with types of its own. No backend has to be there.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { field } from '@vinyasa/rest-connector'
@@ -24,7 +24,9 @@ message Part${n} { string id = 1; string title = 2; int64 size = 3; }`,
 `
 
 function overGrpc() {
-  const file = join(mkdtempSync(join(tmpdir(), 'bench-fields-')), 'things.proto')
+  const folder = mkdtempSync(join(tmpdir(), 'bench-fields-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'things.proto')
   writeFileSync(file, proto)
   const methods = Object.fromEntries(
     numbers.map((n) => [`fields.v1.Things.GetThing${n}`, { schema: { type: 'QUERY', name: `thing${n}` } }]),

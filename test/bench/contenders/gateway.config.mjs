@@ -1,5 +1,5 @@
 // The config of the gateway under test, for every scenario: what its environment does not name is not there.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as joined } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -129,6 +129,7 @@ const plugin = (hook) => ({ plugins: [{ readsHeaders: [], [hook]: () => void see
 
 function documents() {
   const folder = mkdtempSync(joined(tmpdir(), 'bench-documents-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(joined(folder, 'known.graphql'), known)
   return folder
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectRawWebSocket, startRestBackend } from '@vinyasa/test-kit'
+import { connectRawWebSocket, startRestBackend, temporaryFolder } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useLiveQuery } from '@vinyasa/live-query'
@@ -38,7 +37,7 @@ const FORMATS: Readonly<Record<string, (folder: string) => Promise<readonly [str
 }
 
 async function start(mode: PersistedDocumentsConfig['mode'], format = 'Apollo') {
-  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  const folder = await temporaryFolder('documents')
   const [from, known, live] = (await FORMATS[format]?.(folder)) ?? []
   let executed = 0
   const { endpoint } = await startGateway({
@@ -147,7 +146,7 @@ describe('document is not registered', () => {
 })
 
 it('a manifest that is none stops the start with the path and what was expected', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  const folder = await temporaryFolder('documents')
   await writeFile(join(folder, 'bad.json'), '{"id": {"text": 1}}')
   for (const from of ['bad.json', 'none.json']) {
     await expect(
@@ -159,7 +158,7 @@ it('a manifest that is none stops the start with the path and what was expected'
 })
 
 it('what differs from registered documents in a value alone is none of them', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  const folder = await temporaryFolder('documents')
   const registered = [1, 2, 3].map((n) => `{ twice(n: ${n}) }`)
   await writeFile(join(folder, 'persisted.json'), JSON.stringify({ ...registered }))
   const { endpoint } = await startGateway({
@@ -192,7 +191,7 @@ describe('a manifest', () => {
   it.each(texts)('%# is the same at an address as in a file', async (text) => {
     const store = await startRestBackend(() => ({ body: text, headers: { 'content-type': 'text/plain' } }))
     onTestFinished(() => store.stop())
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+    const folder = await temporaryFolder('documents')
     await writeFile(join(folder, 'm.json'), text)
     for (const from of [`${store.url}/m.json?signature=x`, join(folder, 'm.json')]) {
       const { endpoint } = await startFrom(from)
@@ -202,7 +201,7 @@ describe('a manifest', () => {
   })
 
   it('is any JSON that has ids with texts, and no other', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+    const folder = await temporaryFolder('documents')
     const file = join(folder, 'm.json')
     const any = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),

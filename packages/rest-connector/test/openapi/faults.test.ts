@@ -1,7 +1,6 @@
-import { mkdtemp, writeFile, mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDisposables, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
+import { createDisposables, startRestBackend, type RestAnswer, temporaryFolder } from '@vinyasa/test-kit'
 import { validateSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -129,7 +128,7 @@ describe('one operation never stops the others', () => {
   })
 
   it('a recursive schema in a document of many files is a type that refers to itself', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-openapi-'))
+    const folder = await temporaryFolder('openapi')
     await mkdir(join(folder, 'schemas'))
     await writeFile(
       join(folder, 'api.yaml'),
@@ -300,7 +299,7 @@ describe('schemas that only a place tells apart', () => {
   })
 
   it('schemas of one name in several files are types of their own, and a component keeps its name', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-openapi-'))
+    const folder = await temporaryFolder('openapi')
     const write = (name: string, value: object): Promise<void> =>
       writeFile(join(folder, name), JSON.stringify(value))
     for (const name of ['a', 'b'])

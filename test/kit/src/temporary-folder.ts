@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+type OnEnd = (remove: () => Promise<void>) => void
+
+/** Creates an empty folder and removes it at the end of the test, or of the suite with `afterAll` as `onEnd`. */
+export async function temporaryFolder(name: string, onEnd: OnEnd = onTestFinished): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `vinyasa-${name}-`))
+  onEnd(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
