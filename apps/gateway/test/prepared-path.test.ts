@@ -53,7 +53,7 @@ describe('known queries', () => {
 
   it('do not where a plugin of the config instruments steps', async () => {
     expect(await startupLog({ plugins: [CLOSES] })).toContain(
-      'Repeated operations cannot use the fast path and need more CPU time: a plugin uses instrumentation.execute',
+      'Repeated operations cannot use the path for cached operations and need more CPU time: a plugin uses instrumentation.execute',
     )
   })
 })

@@ -72,7 +72,7 @@ function filterEntities(value: unknown, filter: FilterArguments): unknown {
  * Returns the answer in place of an execution; undefined when the operation is not live. Over HTTP it is the
  * updates; for a transport it is a stream that says nothing, while the pass holds the registration.
  *
- * @param pass The transport of the operation if it is not HTTP.
+ * @param pass The pass of the operation through the server. Undefined for operations over HTTP.
  */
 function startLiveQuery(
   store: LiveQueryStore,

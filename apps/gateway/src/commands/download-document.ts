@@ -95,7 +95,7 @@ async function keep(
   await mkdir(target).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST'
       ? new Error(
-          `cannot save the OpenAPI document, because ${target} exists already; remove this file, or pass its path to init instead of the URL`,
+          `cannot save the OpenAPI document, because ${target} exists already; remove it, or pass the path of a saved document to init instead of the URL`,
         )
       : error
   })

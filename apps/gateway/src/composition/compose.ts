@@ -445,6 +445,6 @@ function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, lo
     logger.info(`Requests use Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
   if (preparedPathReasons.length > 0)
     logger.info(
-      `Repeated operations cannot use the fast path and need more CPU time: ${preparedPathReasons.join('; ')}`,
+      `Repeated operations cannot use the path for cached operations and need more CPU time: ${preparedPathReasons.join('; ')}`,
     )
 }

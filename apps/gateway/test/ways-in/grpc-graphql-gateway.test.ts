@@ -350,12 +350,12 @@ ${body}
     [
       'no protos',
       { 'main.go': main('shop.RegisterShopGraphql(mux)') },
-      /expected a \.proto file with the option \(graphql\.schema\).*, but did not find both/,
+      /found no \.proto file with the option \(graphql\.schema\)/,
     ],
     [
       'code of something else',
       { 'a.proto': proto('', GO), 'main.go': 'package main' },
-      /and Go or Rust code that starts a gateway, but did not find both/,
+      /the given Go or Rust file does not start a gateway/,
     ],
     [
       'a proto that is none',

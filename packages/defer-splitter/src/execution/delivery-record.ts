@@ -23,7 +23,7 @@ export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
 /** The response that a record is part of. */
 export interface DeliveryRun {
   readonly operation: Operation
-  /** The record of the first fields, and of calls whose values several records wait for. */
+  /** The ending of the first fields, and of calls whose values several records wait for. */
   readonly ending: Ending
   readonly isClosed: boolean
   /** The answer has become too large: nothing more of it is made. */
@@ -138,7 +138,7 @@ export interface FragmentUsageOptions {
   readonly timeoutMs: number
   readonly clock: Timers
   readonly onTimeout: (records: readonly DeliveryRecord[]) => void
-  /** Later patches of the same directive start a new record. */
+  /** Later patches of the same directive start a new usage. */
   readonly onRetire: () => void
 }
 

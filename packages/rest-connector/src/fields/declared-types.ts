@@ -51,7 +51,7 @@ function compileTeller(
   const untold = all.map(([member]) => member).filter((member) => !signed.some(([one]) => one === member))
   if (!discriminator && untold.length > 0)
     throw new RestConfigError(
-      `the members ${untold.join(' and ')} of ${name} cannot be distinguished; set a discriminator, give each member a required property or a constant that the other members do not have, or use the type JSON for the field`,
+      `the members ${untold.join(' and ')} of ${name} cannot be distinguished; set a discriminator, in required or constants of each member, list properties or values that the other members do not have, or use the type JSON for the field`,
       { path: ['types', name, 'members'] },
     )
   const saysAll = new Set(byValue.values()).size === Object.keys(members).length

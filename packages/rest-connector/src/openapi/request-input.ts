@@ -346,7 +346,7 @@ function unsentOf(media: Node, kind: BodyKind, { document, types }: TypeSettings
     const unsent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
     if (unsent.length > 0)
       told.push({
-        message: `the part "${name}" of the multipart body is sent without its headers ${unsent.join(', ')}, which are not supported`,
+        message: `the headers ${unsent.join(', ')} of the property "${name}" are not sent, because the connector does not support headers of single properties`,
         fix,
       })
     if (typeof style === 'string' && !hasStyle(style, 'query'))

@@ -25,7 +25,7 @@ export function mergeSources(
   let merged: Merged = first
   for (const source of extending) {
     const schema = source.extend?.(merged.schema) ?? merged.schema
-    // This schema contains the types of the source.
+    // Marks the schema as extended by this source.
     schema.extensions = { ...schema.extensions, [source.id]: true }
     merged = { ...merged, schema }
     // An extension may add what fields have waited for.

@@ -99,7 +99,7 @@ async function readOldConfig(file: string, shown: string, directory: string): Pr
     const project = await findProject(file, directory)
     if (!project)
       return refuse(
-        'expected a .proto file with the option (graphql.schema) and Go or Rust code that starts a gateway, but did not find both; pass the folder that contains them',
+        'found no .proto file with the option (graphql.schema), or the given Go or Rust file does not start a gateway',
       )
     return (await import('./grpc-graphql-gateway/read-project.ts')).readProject(project, directory)
   }
