@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  createDisposables,
   spawnProcess,
   startRestBackend,
   waitUntil,
@@ -30,8 +31,8 @@ function config(backend: RestBackend, path: string): string {
   })
 }
 
-async function configFile(config: object): Promise<string> {
-  const file = join(await temporaryFolder('process'), 'gateway.config.json')
+async function configFile(config: object, onEnd?: (remove: () => Promise<void>) => void): Promise<string> {
+  const file = join(await temporaryFolder('process', onEnd), 'gateway.config.json')
   await writeFile(file, JSON.stringify(config))
   return file
 }
@@ -279,11 +280,18 @@ describe('a command loads nothing that it does not use', () => {
 describe('a config that cannot be used ends the process with 1 and one line, soon', () => {
   const rest = { shop: { baseUrl: 'http://127.0.0.1:1', endpoints: [{ name: 'item', path: '/item' }] } }
   const server = createServer()
+  const disposables = createDisposables(afterAll)
   /** What it takes today to load the gateway and end it. */
   let startMs = 0
   beforeAll(async () => {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    startMs = (await timed(['print-schema', '--config', await configFile({ rest })])).ms
+    startMs = (
+      await timed([
+        'print-schema',
+        '--config',
+        await configFile({ rest }, (remove) => disposables.use(remove)),
+      ])
+    ).ms
   })
   afterAll(() => void server.close())
 

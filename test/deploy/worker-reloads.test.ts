@@ -1,8 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeWithRedis, spawnProcess, startRedis, type SpawnedProcess } from '@vinyasa/test-kit'
+import {
+  describeWithRedis,
+  spawnProcess,
+  startRedis,
+  temporaryFolder,
+  type SpawnedProcess,
+} from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 
 // The built program, as users run it: `pnpm test` builds it first.
@@ -22,8 +27,7 @@ interface Workers {
 }
 
 async function startWorkers(more = '', ...flags: readonly string[]): Promise<Workers> {
-  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-reloads-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('reloads')
   const file = join(folder, 'gateway.config.ts')
   const write = (version: string, code = ''): Promise<void> =>
     writeFile(
@@ -76,8 +80,7 @@ async function startWorkers(more = '', ...flags: readonly string[]): Promise<Wor
 
 /** Code of a config that the processes cannot have as long as a file is there. */
 async function oddness(pids: readonly string[]): Promise<{ readonly path: string; readonly code: string }> {
-  const path = join(await mkdtemp(join(tmpdir(), 'vinyasa-odd-')), 'odd')
-  onTestFinished(() => rm(path, { force: true }))
+  const path = join(await temporaryFolder('odd'), 'odd')
   await writeFile(path, '')
   const isOdd = `[${pids.join()}].includes(process.pid) && existsSync(${JSON.stringify(path)})`
   // Nobody listens on port 1.

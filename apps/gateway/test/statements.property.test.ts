@@ -4,9 +4,9 @@ import {
   waitUntil,
   type GrpcBackend,
   type RestBackend,
-  temporaryFolder,
 } from '@vinyasa/test-kit'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isLeafType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -89,12 +89,13 @@ beforeAll(async () => {
   rest = await startRestBackend(({ url }) => ({
     json: url.pathname.endsWith('/stats') ? { count: ++count } : { id: '1', name: 'Ada' },
   }))
-  directory = await temporaryFolder('statements', afterAll)
+  directory = await mkdtemp(join(tmpdir(), 'vinyasa-statements-'))
   await writeFile(join(directory, 'shop.json'), JSON.stringify(DOCUMENT))
 })
 afterAll(async () => {
   await grpc.stop()
   await rest.stop()
+  await rm(directory, { recursive: true })
 })
 
 /** What is stated, of either kind of source. */
