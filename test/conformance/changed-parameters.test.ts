@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createNodeHandler } from '@vinyasa/node-handler'
-import { usePipeline } from '@vinyasa/pipeline'
+import { usePipeline } from '@vinyasa/core/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'

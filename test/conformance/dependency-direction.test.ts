@@ -37,7 +37,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'commands', 'index', 'main'],
 ]
 
-describe('dependencies point one way: apps → packages → @vinyasa/invalidation → @vinyasa/base', () => {
+describe('dependencies point one way: apps → packages → @vinyasa/invalidation → @vinyasa/core', () => {
   const ofPackages = importsUnder(root, 'packages')
   const ofApps = importsUnder(root, 'apps')
 
@@ -49,30 +49,34 @@ describe('dependencies point one way: apps → packages → @vinyasa/invalidatio
     })
   })
 
-  it('behaviours import no sibling but @vinyasa/base, @vinyasa/documents and @vinyasa/invalidation; sources stand on their own parts too', () => {
+  it('packages import only the packages and entries below them', () => {
+    const core = ['core', 'core/documents', 'core/pipeline']
     const allowed: Readonly<Record<string, readonly string[]>> = {
-      base: [],
-      documents: ['base'],
-      'yoga-internals': ['base'],
-      invalidation: ['base', 'documents'],
-      pipeline: ['base', 'documents', 'yoga-internals'],
-      'node-handler': ['base', 'pipeline', 'yoga-internals'],
-      'response-cache': ['base', 'documents', 'invalidation', 'pipeline', 'yoga-internals'],
-      'defer-splitter': ['base', 'documents', 'invalidation', 'pipeline', 'yoga-internals'],
-      'live-query': ['base', 'documents', 'invalidation', 'pipeline'],
-      'source-kit': ['base', 'documents', 'yoga-internals'],
-      'grpc-transport': ['base'],
-      'grpc-source': ['base', 'documents', 'invalidation', 'source-kit', 'grpc-transport'],
-      'rest-connector': ['base', 'invalidation', 'source-kit'],
+      core: [],
+      invalidation: ['core', 'core/documents'],
+      'node-handler': ['core', 'core/pipeline'],
+      'response-cache': [...core, 'invalidation', 'invalidation/redis'],
+      'defer-splitter': [...core, 'invalidation'],
+      'live-query': [...core, 'invalidation'],
+      'source-kit': ['core', 'core/documents'],
+      'grpc-transport': ['core'],
+      'grpc-source': ['core', 'core/documents', 'invalidation', 'source-kit', 'grpc-transport'],
+      'rest-connector': ['core', 'invalidation', 'source-kit'],
     }
     const wrong = ofPackages.filter(({ file, specifier }) => {
       const own = file.split('/')[1] as string
-      const sibling = specifier.match(/^@vinyasa\/([^/]+)/)?.[1]
-      return (
-        sibling !== undefined &&
-        sibling !== own &&
-        !(allowed[own] ?? ['base', 'invalidation']).includes(sibling)
-      )
+      const entry = specifier.match(/^@vinyasa\/(.+)/)?.[1]
+      return entry !== undefined && entry.split('/')[0] !== own && !allowed[own]?.includes(entry)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('the entries of @vinyasa/core import only those below them', () => {
+    const levelOf = (file: string): number =>
+      ['documents', 'pipeline'].indexOf(file.split('/')[3] as string) + 1
+    const wrong = ofPackages.filter((one) => {
+      const target = one.file.startsWith('packages/core/') ? targetOf(one) : undefined
+      return target !== undefined && levelOf(target) > levelOf(one.file)
     })
     expect(wrong).toEqual([])
   })

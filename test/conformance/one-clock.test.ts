@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Who may read the platform's time, and start its timers, without `@vinyasa/base`. */
+/** Who may read the platform's time, and start its timers, without `@vinyasa/core`. */
 const MAY: Readonly<Record<string, string>> = {
-  'packages/base/': 'It is the clock.',
+  'packages/core/src/time/clock.ts': 'It is the clock.',
+  'packages/core/src/time/turns.ts': 'It measures how long the event loop was busy.',
   'apps/demo-runner/': 'It starts processes of the demo.',
   'apps/demo-shop/': 'It stands for a service of somebody else.',
   'apps/demo-users/': 'It stands for a service of somebody else.',

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The files that can request something over HTTP by the platform, each with the reason. */
 const MAY: Readonly<Record<string, string>> = {
-  'packages/base/src/http/bounded-fetch.ts': 'It bounds bytes, time and redirects.',
+  'packages/core/src/http/bounded-fetch.ts': 'It bounds bytes, time and redirects.',
   'packages/rest-connector/src/http/client/fetch-client.ts':
     'It is the transport of backend calls where there is no Node, with bounds of its own.',
   'packages/rest-connector/src/http/client/undici-client.ts': 'It is the transport of backend calls in Node.',

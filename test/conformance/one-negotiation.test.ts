@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const READS_BY_ITSELF = /\baccept(?:'\))?\??\.(?:includes|split|startsWith|match|indexOf)\(/i
 
 const MAY: Readonly<Record<string, string>> = {
-  'packages/base/src/accept.ts': 'It is the one that reads it.',
+  'packages/core/src/accept.ts': 'It is the one that reads it.',
   'packages/defer-splitter/src/wire/accept.ts':
     'Which of the two JSON types is written, of clients that were found to take JSON.',
   'packages/node-handler/src/prepared-path/request-heads.ts': 'Sends pages through all hooks, unread.',

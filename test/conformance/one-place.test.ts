@@ -15,25 +15,25 @@ const RULES: readonly (readonly [rule: string, copy: RegExp, place: string, samp
   [
     'what a run of a live query is',
     /'liveQuery' in |\b[cC]ontext(?:\.liveQuery\b|\['liveQuery'\])|\.liveQuery\) *$|liveQuery\?: unknown/m,
-    'packages/base/src/ways-in.ts',
+    'packages/core/src/ways-in.ts',
     "return 'liveQuery' in context",
   ],
   [
     'which text equal values have',
     /Object\.(?:keys|entries)\((?:value|args|variables)\)\s*(?:\.filter\([^\n]*\)\s*)?\.(?:sort|toSorted)\(/,
-    'packages/base/src/json/canonical-json.ts',
+    'packages/core/src/json/canonical-json.ts',
     'const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))',
   ],
   [
     'where a patch of a deferred answer goes',
     /\blist\[start \+ \w+\] = |function mergeInto\(/,
-    'packages/base/src/json/merge-patch.ts',
+    'packages/core/src/json/merge-patch.ts',
     'for (const [offset, item] of items.entries()) list[start + offset] = item',
   ],
   [
     'who stops waiting for a promise when a signal aborts',
     /promise\.then\(resolve, reject\)|pending\.then\(resolve, reject\)|Promise\.race\(\[promise, left\]\)/,
-    'packages/base/src/waits.ts',
+    'packages/core/src/time/waits.ts',
     'promise.then(resolve, reject).finally(() => undefined)',
   ],
 ]

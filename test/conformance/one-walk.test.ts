@@ -10,7 +10,7 @@ const FOLLOWS_FRAGMENTS =
   /\bFRAGMENT_(?:SPREAD|DEFINITION)\b|\bFragmentSpread\b|\bFragmentDefinition\b|\bINLINE_FRAGMENT\b|['"]InlineFragment['"]|\bfragments(?:\.get\(|\[)[\w.]+\.name\.value/
 
 const MAY: Readonly<Record<string, string>> = {
-  'packages/documents/': 'It is the one that follows them.',
+  'packages/core/src/documents/': 'It is the one that follows them.',
   'packages/response-cache/src/document/normalize-document.ts':
     'It takes the fragments apart that only held a directive.',
   'packages/source-kit/src/naming/field-sets.ts': 'It prints a set of fields, which it parsed as a fragment.',

@@ -21,27 +21,22 @@ interface Mutant {
 }
 
 const PACKAGES = [
-  'base',
+  'core',
   'defer-splitter',
-  'documents',
   'grpc-source',
   'grpc-transport',
   'invalidation',
   'live-query',
   'node-handler',
-  'pipeline',
   'response-cache',
   'rest-connector',
   'source-kit',
-  'yoga-internals',
   'gateway',
 ]
 /** Packages that are tested where they are used, and by whose tests. */
 const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
-  base: ['packages/source-kit', 'packages/live-query'],
-  documents: ['packages/pipeline', 'packages/defer-splitter'],
+  core: ['packages/source-kit', 'packages/live-query', 'packages/defer-splitter'],
   'grpc-transport': ['packages/grpc-source'],
-  'yoga-internals': ['packages/source-kit', 'packages/pipeline', 'packages/defer-splitter'],
 }
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((arg) => arg !== '--'),

@@ -1,4 +1,4 @@
-import { onScriptShellEnd } from '@vinyasa/base'
+import { onScriptShellEnd } from '@vinyasa/core'
 import { formatBanner } from './banner.ts'
 import { startDemo } from './demo.ts'
 

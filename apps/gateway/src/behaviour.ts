@@ -1,4 +1,4 @@
-import type { Behaviour } from '@vinyasa/pipeline'
+import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 
 export type PluginWithBehaviour = Plugin & { readonly behaviour: Behaviour }

@@ -1,4 +1,4 @@
-import { nearestNames } from '@vinyasa/base'
+import { nearestNames } from '@vinyasa/core'
 import {
   isInputObjectType,
   isInterfaceType,

@@ -1,4 +1,4 @@
-import { type Finding, findingsOf, formatFinding } from '@vinyasa/base'
+import { type Finding, findingsOf, formatFinding } from '@vinyasa/core'
 
 /**
  * Something in the config or the environment stops the gateway from starting.

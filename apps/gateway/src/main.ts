@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
-import { backgroundClock, onScriptShellEnd } from '@vinyasa/base'
+import { backgroundClock, onScriptShellEnd } from '@vinyasa/core'
 import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
 import { keepTickShape } from './v8/keep-tick-shape.ts'

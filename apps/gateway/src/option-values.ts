@@ -1,4 +1,4 @@
-import { LEAST_POLL_INTERVAL_MS, type LiveOptions, VOLATILITY_NAMES } from '@vinyasa/base'
+import { LEAST_POLL_INTERVAL_MS, type LiveOptions, VOLATILITY_NAMES } from '@vinyasa/core'
 import type { SourceNames } from '@vinyasa/source-kit'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse, type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
-import { nameClient, sleep, systemClock } from '@vinyasa/base'
+import { nameClient, sleep, systemClock } from '@vinyasa/core'
 import { guardBody } from '@vinyasa/node-handler'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import type { Gateway } from './gateway.ts'

@@ -1,5 +1,5 @@
-import { after, type MaybePromise } from '@vinyasa/base'
-import { argsOf } from '@vinyasa/pipeline'
+import { after, type MaybePromise } from '@vinyasa/core'
+import { argsOf } from '@vinyasa/core/pipeline'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from './behaviour.ts'

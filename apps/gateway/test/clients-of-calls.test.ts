@@ -1,4 +1,4 @@
-import { clientOf } from '@vinyasa/base'
+import { clientOf } from '@vinyasa/core'
 import type { RequestInterceptor } from '@vinyasa/rest-connector'
 import { connectRawWebSocket, createDisposables, startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { processLedger } from '@vinyasa/base'
+import { processLedger } from '@vinyasa/core'
 import { expect, it } from 'vitest'
 import { createLiveStreams } from '../src/http/live-streams.ts'
 

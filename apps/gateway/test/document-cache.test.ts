@@ -1,4 +1,4 @@
-import { createDocumentRoom, usePipeline } from '@vinyasa/pipeline'
+import { createDocumentRoom, usePipeline } from '@vinyasa/core/pipeline'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { documentCache } from '../src/composition/compose.ts'

@@ -1,4 +1,4 @@
-import { createLedger, heldBytes, type Ledger, processLedger } from '@vinyasa/base'
+import { createLedger, heldBytes, type Ledger, processLedger } from '@vinyasa/core'
 import { expect, it, onTestFinished } from 'vitest'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logging/logger.ts'

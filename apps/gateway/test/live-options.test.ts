@@ -1,4 +1,4 @@
-import { VOLATILITY_NAMES } from '@vinyasa/base'
+import { VOLATILITY_NAMES } from '@vinyasa/core'
 import { describe, expect, it } from 'vitest'
 import { gatewayConfig } from '../src/config/schema.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { createHash, createHmac } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'

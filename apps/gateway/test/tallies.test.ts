@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, double, integer, oneof, tuple } from 'fast-check'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { counterTallies, histogramTallies } from '../src/observability/tallies.ts'
 
 const BUCKETS = [0, 0.001, 0.25, 1, 10]

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { createFakeClock, createRandom, type FakeClock, type Random } from '@vinyasa/test-kit'
 import { describe, expect, it, test } from 'vitest'

@@ -1,5 +1,5 @@
-import { isAsyncIterable, createAttachment, isPromise } from '@vinyasa/base'
-import { argsOf, type Behaviour, type Operation, withDocument, type Executor } from '@vinyasa/pipeline'
+import { isAsyncIterable, createAttachment, isPromise } from '@vinyasa/core'
+import { argsOf, type Behaviour, type Operation, withDocument, type Executor } from '@vinyasa/core/pipeline'
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Deliveries } from './deliveries.ts'
 import type { DocumentCache } from './document/document-cache.ts'

@@ -7,7 +7,7 @@ import {
   systemClock,
   text,
   wholeAtLeast,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 
 /**
  * Selects how deferred fragments are produced.

@@ -1,4 +1,4 @@
-import { copyJson, mergePatch } from '@vinyasa/base'
+import { copyJson, mergePatch } from '@vinyasa/core'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 
 export type PathSegment = string | number

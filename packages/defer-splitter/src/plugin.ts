@@ -7,8 +7,8 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
-import { isAsyncIterable } from '@vinyasa/base'
-import { type Behaviour, bringPipeline } from '@vinyasa/pipeline'
+import { isAsyncIterable } from '@vinyasa/core'
+import { type Behaviour, bringPipeline } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'

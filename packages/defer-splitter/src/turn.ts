@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 
 /** Runs the callback in a later turn of the event loop, when what was written has left. Returns how to prevent it. */
 export function inLaterTurn(callback: () => void): () => void {

@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { survivingShare } from '@vinyasa/test-kit'
-import type { Operation } from '@vinyasa/pipeline'
+import type { Operation } from '@vinyasa/core/pipeline'
 import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, it } from 'vitest'
 import { createDocumentCache } from '../src/document/document-cache.ts'

@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createDisposables, requestMultipart, waitUntil } from '@vinyasa/test-kit'
-import { yogasExecutor } from '@vinyasa/yoga-internals'
+import { yogasExecutor } from '@vinyasa/core'
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import { type Abortable, signalOf } from '@vinyasa/base'
+import { type Abortable, signalOf } from '@vinyasa/core'
 import type { ServiceAnnotation } from './contract/annotations.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { GrpcSourceOptions } from './options.ts'

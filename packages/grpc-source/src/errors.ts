@@ -1,4 +1,4 @@
-import { type Finding, formatFinding } from '@vinyasa/base'
+import { type Finding, formatFinding } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 
 /** The kind of failure that stopped a source from being created or reloaded. */

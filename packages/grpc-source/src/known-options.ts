@@ -8,7 +8,7 @@ import {
   texts,
   textsByName,
   wrongOption,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import type { ChannelOptions, TlsOptions } from '@vinyasa/grpc-transport'
 import type { FieldAnnotation } from './contract/annotations.ts'
 import type { BatchOptions, JoinOptions } from './contract/join-options.ts'

@@ -1,4 +1,4 @@
-import { createTurns, keyed } from '@vinyasa/base'
+import { createTurns, keyed } from '@vinyasa/core'
 import {
   mergeSources,
   nameSource,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { systemClock, type Clock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/core'
 import { createInvalidationBus, createMutationAnnouncer, type VariesBy } from '@vinyasa/invalidation'
 import { SourceNamesError, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'

@@ -1,5 +1,5 @@
 import { waitUntil } from '@vinyasa/test-kit'
-import { Callers, CLIENT } from '@vinyasa/base'
+import { Callers, CLIENT } from '@vinyasa/core'
 import { createHttp2Transport, GrpcCallError, type TransportCall } from '@vinyasa/grpc-transport'
 import { describe, expect, it } from 'vitest'
 import type { GrpcSourceOptions } from '../src/index.ts'

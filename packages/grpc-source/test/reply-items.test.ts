@@ -1,5 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { createTurns } from '@vinyasa/base'
+import { createTurns } from '@vinyasa/core'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { readValue, writeValue } from '../src/codec/json-values.ts'

@@ -1,4 +1,4 @@
-import { onAbort, systemClock } from '@vinyasa/base'
+import { onAbort, systemClock } from '@vinyasa/core'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { createOperations } from '../src/methods/operation.ts'

@@ -1,4 +1,4 @@
-import type { HeldReply } from '@vinyasa/base'
+import type { HeldReply } from '@vinyasa/core'
 
 /** Metadata of requests and replies: names in lower case, and bytes for `-bin` names. */
 export type MetadataEntries = readonly (readonly [name: string, value: string | Uint8Array])[]

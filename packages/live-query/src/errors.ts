@@ -1,4 +1,4 @@
-import { type AnyKnownOptions, isPromise, wrongOption } from '@vinyasa/base'
+import { type AnyKnownOptions, isPromise, wrongOption } from '@vinyasa/core'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** The operation may not be live. */

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/core'
 
 /** Jobs that run in their order. */
 export interface Turns {

@@ -1,4 +1,4 @@
-import { clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/base'
+import { clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { serverStops } from './errors.ts'
 import { wantsStream } from './execution/accepted-answers.ts'

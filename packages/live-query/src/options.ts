@@ -1,4 +1,4 @@
-import { atLeast, type Clock, flag, type KnownOptions, type LiveOptions } from '@vinyasa/base'
+import { atLeast, type Clock, flag, type KnownOptions, type LiveOptions } from '@vinyasa/core'
 
 /** Selects what re-executes a live query. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>

@@ -7,8 +7,8 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { after, backgroundClock, type Clock, systemClock, type LiveOptions } from '@vinyasa/base'
-import { argsOf, type Behaviour, bringPipeline, type Operation, withDocument } from '@vinyasa/pipeline'
+import { after, backgroundClock, type Clock, systemClock, type LiveOptions } from '@vinyasa/core'
+import { argsOf, type Behaviour, bringPipeline, type Operation, withDocument } from '@vinyasa/core/pipeline'
 import { GraphQLLiveDirective, hasLiveDirective, liveDirectiveValues } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import {

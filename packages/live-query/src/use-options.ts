@@ -1,4 +1,4 @@
-import { atLeast, flag, type KnownOptions, LIVE_OPTIONS, type LiveOptions, texts } from '@vinyasa/base'
+import { atLeast, flag, type KnownOptions, LIVE_OPTIONS, type LiveOptions, texts } from '@vinyasa/core'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { LiveQueryStore } from './store/store.ts'
 import { STORE_OPTIONS, type LiveQueryStoreOptions } from './options.ts'

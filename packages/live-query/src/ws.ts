@@ -1,4 +1,4 @@
-import { processLedger, systemClock } from '@vinyasa/base'
+import { processLedger, systemClock } from '@vinyasa/core'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/core'
 import { createFakeClock } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { setImmediate } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { createLedger, heldBytes, type Ledger, processLedger } from '@vinyasa/base'
+import { createLedger, heldBytes, type Ledger, processLedger } from '@vinyasa/core'
 import { createFakeClock, type RawWebSocket, waitUntil } from '@vinyasa/test-kit'
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'

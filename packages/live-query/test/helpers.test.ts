@@ -3,7 +3,7 @@ import { parse, type FieldNode, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { cacheControlFor, detectFieldChanges, matchesFilter, parseQueryArguments } from '../src/index.ts'
 import { matchesTrigger } from '../src/triggers/triggers.ts'
-import type { Volatility } from '@vinyasa/base'
+import type { Volatility } from '@vinyasa/core'
 
 describe('detectFieldChanges', () => {
   it.each<[string, unknown, unknown, string, number, unknown[]]>([

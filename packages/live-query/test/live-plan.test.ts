@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, parse, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { LiveOptions } from '@vinyasa/base'
+import type { LiveOptions } from '@vinyasa/core'
 import { createDependencies } from '@vinyasa/invalidation'
 import { planLiveQuery, type LivePlan } from '../src/document/live-plan.ts'
 

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { LiveQueryEngine } from '../src/execution/engine.ts'
 import { createLiveExecution } from '../src/execution/live-execution.ts'
 import type { Answer } from '../src/execution/passes.ts'

@@ -1,7 +1,7 @@
 import { createSchema, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startLive, subscribe, type LiveSetup } from './support.ts'
-import type { LiveOptions } from '@vinyasa/base'
+import type { LiveOptions } from '@vinyasa/core'
 
 let setup: LiveSetup
 afterEach(() => setup.close())

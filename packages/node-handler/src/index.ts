@@ -1,5 +1,5 @@
 export { createNodeHandler, type NodeHandler } from './create-node-handler.ts'
-export { usePipeline } from '@vinyasa/pipeline'
+export { usePipeline } from '@vinyasa/core/pipeline'
 export { guardBody } from './http/guard-body.ts'
 export { acceptTargets } from './http/request-target.ts'
 export { readFormData } from './uploads/read-form-data.ts'

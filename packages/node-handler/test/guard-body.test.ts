@@ -4,7 +4,7 @@ import { connect as connectHttp2, createServer as createHttp2Server, constants }
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createLedger, type Ledger } from '@vinyasa/base'
+import { createLedger, type Ledger } from '@vinyasa/core'
 import { createDisposables, waitUntil } from '@vinyasa/test-kit'
 import { createSchema } from 'graphql-yoga'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'

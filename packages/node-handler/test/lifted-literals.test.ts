@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { GraphQLScalarType, parse } from 'graphql'
 import { createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import type { Operation } from '@vinyasa/pipeline'
+import type { Operation } from '@vinyasa/core/pipeline'
 import { usePipeline } from '../src/index.ts'
-import { scanLiterals } from '../../pipeline/src/literals/scan-literals.ts'
+import { scanLiterals } from '../../core/src/pipeline/literals/scan-literals.ts'
 import { bytesOf, type Doors, exchange, graphql, openDoors, type YogaOptions } from './doors.ts'
 
 const schema = createSchema({

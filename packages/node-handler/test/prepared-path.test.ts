@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import * as graphqlJs from 'graphql'
 import { createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import type { Behaviour, Operation } from '@vinyasa/pipeline'
+import type { Behaviour, Operation } from '@vinyasa/core/pipeline'
 import { usePipeline } from '../src/index.ts'
 import { corpus, hello } from './corpus.ts'
 import {

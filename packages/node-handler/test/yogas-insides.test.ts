@@ -1,7 +1,7 @@
 import { createGraphQLError, createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { createNodeHandler } from '@vinyasa/node-handler'
-import { usePipeline } from '@vinyasa/pipeline'
+import { usePipeline } from '@vinyasa/core/pipeline'
 import { findAcceptChoice } from '../src/hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit } from '../src/hooks/body-choices.ts'
 import { readInternals, type YogaInternals } from '../src/yoga/yoga-5.ts'

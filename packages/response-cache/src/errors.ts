@@ -1,4 +1,4 @@
-import { isPromise } from '@vinyasa/base'
+import { isPromise } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 
 /** The stable codes of this package's errors, in `extensions.code`. */

@@ -1,4 +1,4 @@
-import { type Clock } from '@vinyasa/base'
+import { type Clock } from '@vinyasa/core'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import type { RemoteStore } from './store/remote-store.ts'
 import type { InvalidationTarget } from './store/tags.ts'

@@ -1,6 +1,13 @@
-import { createAttachment, isNotFromHttp, systemClock } from '@vinyasa/base'
-import { type Behaviour, bringPipeline, notModified, type ResponseHead } from '@vinyasa/pipeline'
-import { chosenParser, parserHooks, type YogasPlugins, yogasPlugins } from '@vinyasa/yoga-internals'
+import {
+  createAttachment,
+  isNotFromHttp,
+  systemClock,
+  chosenParser,
+  parserHooks,
+  type YogasPlugins,
+  yogasPlugins,
+} from '@vinyasa/core'
+import { type Behaviour, bringPipeline, notModified, type ResponseHead } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'

@@ -1,4 +1,4 @@
-import { systemClock, atLeast, flag, type KnownOptions, text, texts, wrongOption } from '@vinyasa/base'
+import { systemClock, atLeast, flag, type KnownOptions, text, texts, wrongOption } from '@vinyasa/core'
 import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { openRedisStore } from './open-redis-store.ts'
 import type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'

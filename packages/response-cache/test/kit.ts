@@ -1,4 +1,4 @@
-import { isAsyncIterable } from '@vinyasa/base'
+import { isAsyncIterable } from '@vinyasa/core'
 import { createSchema, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import {
   createResponseCache,

@@ -1,5 +1,5 @@
 import { createTransport } from '#http-client'
-import { createAttachment, createTurns, keyed, limitFreshness, systemClock, type Clock } from '@vinyasa/base'
+import { createAttachment, createTurns, keyed, limitFreshness, systemClock, type Clock } from '@vinyasa/core'
 import {
   createDependencyCache,
   createInvalidationBus,

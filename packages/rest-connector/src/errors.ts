@@ -1,4 +1,4 @@
-import type { Finding } from '@vinyasa/base'
+import type { Finding } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 
 /** Every `extensions.code` that a connector's field can answer with. */

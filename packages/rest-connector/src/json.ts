@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { canonicalJson } from '@vinyasa/base'
+import { canonicalJson } from '@vinyasa/core'
 import { badInput } from './errors.ts'
 
 /** JSON text of a value; a bigint is written with all its digits, which `JSON.stringify` cannot. */

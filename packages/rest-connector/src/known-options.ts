@@ -14,7 +14,7 @@ import {
   valuesByName,
   wholeAtLeast,
   wrongOption,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
 import type { ArgumentDefinition } from './declare/arguments.ts'
 import type { Deprecable } from './declare/described.ts'

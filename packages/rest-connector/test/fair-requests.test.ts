@@ -1,4 +1,4 @@
-import { CLIENT, Ending } from '@vinyasa/base'
+import { CLIENT, Ending } from '@vinyasa/core'
 import {
   createDisposables,
   startRestBackend,

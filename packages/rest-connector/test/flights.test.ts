@@ -1,4 +1,4 @@
-import type { Callers } from '@vinyasa/base'
+import type { Callers } from '@vinyasa/core'
 import { expect, it } from 'vitest'
 import { createFlights } from '../src/call/cache/flights.ts'
 

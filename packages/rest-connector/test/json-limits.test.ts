@@ -1,4 +1,4 @@
-import { createTurns, SLICE_BYTES } from '@vinyasa/base'
+import { createTurns, SLICE_BYTES } from '@vinyasa/core'
 import { describe, expect, it } from 'vitest'
 import { parseBody } from '../src/http/decode.ts'
 

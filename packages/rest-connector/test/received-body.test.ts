@@ -1,4 +1,4 @@
-import { createLedger, LONG_REPLY_BYTES, ReplyMemory } from '@vinyasa/base'
+import { createLedger, LONG_REPLY_BYTES, ReplyMemory } from '@vinyasa/core'
 import { array, assert, constantFrom, integer, property, uint8Array } from 'fast-check'
 import { expect, it } from 'vitest'
 import { ReceivedBody } from '../src/http/client/received-body.ts'

@@ -1,4 +1,4 @@
-import { Ending } from '@vinyasa/base'
+import { Ending } from '@vinyasa/core'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { AttemptInfo } from '../src/call/calling.ts'

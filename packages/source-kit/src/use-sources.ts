@@ -1,6 +1,14 @@
 import type { Plugin } from '@envelop/core'
-import { atLeast, type KnownOptions, refuseWrongOptions, keyed, nearestNames } from '@vinyasa/base'
-import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
+import {
+  atLeast,
+  type KnownOptions,
+  refuseWrongOptions,
+  keyed,
+  nearestNames,
+  type AnswerLimits,
+  beginAnswer,
+  yogasExecutor,
+} from '@vinyasa/core'
 import {
   type ExecutionArgs,
   type ExecutionResult,

@@ -1,5 +1,4 @@
-import type { Clock } from '@vinyasa/base'
-import { AnswerSize } from '@vinyasa/yoga-internals'
+import { type Clock, AnswerSize } from '@vinyasa/core'
 import { expect, it } from 'vitest'
 import { createHeldAnswers } from '../src/answer/held-answers.ts'
 

@@ -1,14 +1,17 @@
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import type { JsonLimits } from '@vinyasa/base'
+import type { JsonLimits } from '@vinyasa/core'
 
 // Files may share their modules: this one wants its own, and leaves none of them behind.
 vi.hoisted(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 
 // So small that nearly everything is long.
-vi.mock(import('../../base/src/turns.ts'), async (original) => ({ ...(await original()), SLICE_BYTES: 12 }))
-const { createTurns, exceededLimit, stringifySlices, writeInSlices } = await import('@vinyasa/base')
+vi.mock(import('../../core/src/time/turns.ts'), async (original) => ({
+  ...(await original()),
+  SLICE_BYTES: 12,
+}))
+const { createTurns, exceededLimit, stringifySlices, writeInSlices } = await import('@vinyasa/core')
 const { parseInSlices } = await import('../src/index.ts')
 
 const RUNS = Number(process.env['JSON_RUNS'] ?? 1_000)

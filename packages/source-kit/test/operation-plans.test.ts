@@ -1,4 +1,4 @@
-import { createRoom } from '@vinyasa/base'
+import { createRoom } from '@vinyasa/core'
 import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
 import { expect, it } from 'vitest'
 import type { Selection } from '../src/plan/fast-path.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonQuality, parseAccept } from '../../../packages/base/src/index.ts'
+import { jsonQuality, parseAccept } from '../../../packages/core/src/index.ts'
 
 // What an Accept header says, beside negotiator, by which Express and Fastify read it.
 

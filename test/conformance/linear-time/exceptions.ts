@@ -15,7 +15,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       apps/gateway/src/http/cors#toPattern apps/gateway/src/http/trusted-proxies#isProxyRange
       apps/gateway/src/redis/ apps/gateway/src/sources/ apps/gateway/src/texts/first-mistake#
       apps/gateway/src/texts/pem-texts# apps/gateway/src/v8/ apps/gateway/src/workers/
-      packages/base/src/options/check-options# packages/grpc-source/src/descriptors/
+      packages/core/src/options/check-options# packages/grpc-source/src/descriptors/
       packages/grpc-source/src/runtime/endpoint# packages/grpc-source/src/runtime/metadata#variesByOf
       packages/grpc-transport/src/grpc/pool# packages/grpc-transport/src/grpc/target#
       packages/grpc-transport/src/tls-context# packages/response-cache/src/store/redis-url#
@@ -23,7 +23,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/http/transport#parseBaseUrl
       packages/rest-connector/src/templates/template#parseTemplate
       packages/rest-connector/src/templates/template#refuseStrayBraces
-      packages/source-kit/src/templates/entity-id#compileEntityId packages/yoga-internals/src/yogas-plugins#`,
+      packages/source-kit/src/templates/entity-id#compileEntityId packages/core/src/yoga-internals#`,
     [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
       apps/gateway/src/federation/find-lookup# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
       packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/types#
@@ -42,10 +42,10 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/openapi/types/shape# packages/rest-connector/src/openapi/types/type-names#TypeNames
       packages/rest-connector/src/openapi/types/unsaid# packages/rest-connector/src/openapi/types/variants#`,
     [CALLS]: `apps/gateway/src/federation/lookup# apps/gateway/src/observability/recorder#
-      packages/base/src/http/bounded-fetch# packages/base/src/json/stringify-slices#writeInSlices
+      packages/core/src/http/bounded-fetch# packages/core/src/json/stringify-slices#writeInSlices
  packages/grpc-source/src/methods/invoker#
-      packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/pipeline/src/operation-run#
-      packages/pipeline/src/pipeline# packages/response-cache/src/answer/admission#Admission
+      packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/core/src/pipeline/operation-run#
+      packages/core/src/pipeline/pipeline# packages/response-cache/src/answer/admission#Admission
       packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
     [KIND]: `packages/response-cache/src/http/request-reads#

@@ -31,15 +31,15 @@ import * as clientAddress from '../../../apps/gateway/src/rate-limit/client-addr
 import * as errorMessages from '../../../apps/gateway/src/safety/error-messages.ts'
 import * as outage from '../../../apps/gateway/src/logging/outage.ts'
 import * as escapes from '../../../apps/gateway/src/texts/escapes.ts'
-import * as accept from '../../../packages/base/src/accept.ts'
-import * as canonical from '../../../packages/base/src/json/canonical-json.ts'
-import * as scanJson from '../../../packages/base/src/json/scan-json.ts'
-import * as stringify from '../../../packages/base/src/json/stringify-slices.ts'
-import * as nearest from '../../../packages/base/src/options/nearest-names.ts'
-import { createTurns } from '../../../packages/base/src/turns.ts'
+import * as accept from '../../../packages/core/src/accept.ts'
+import * as canonical from '../../../packages/core/src/json/canonical-json.ts'
+import * as scanJson from '../../../packages/core/src/json/scan-json.ts'
+import * as stringify from '../../../packages/core/src/json/stringify-slices.ts'
+import * as nearest from '../../../packages/core/src/options/nearest-names.ts'
+import { createTurns } from '../../../packages/core/src/time/turns.ts'
 import * as deferAccept from '../../../packages/defer-splitter/src/wire/accept.ts'
-import * as validation from '../../../packages/documents/src/validation/validate-in-one-walk.ts'
-import * as withoutTokens from '../../../packages/documents/src/without-tokens.ts'
+import * as validation from '../../../packages/core/src/documents/validation/validate-in-one-walk.ts'
+import * as withoutTokens from '../../../packages/core/src/documents/without-tokens.ts'
 import * as any from '../../../packages/grpc-source/src/codec/any.ts'
 import * as scalarCodecs from '../../../packages/grpc-source/src/codec/scalar-codecs.ts'
 import * as time from '../../../packages/grpc-source/src/codec/time.ts'
@@ -71,9 +71,9 @@ import * as requestUrl from '../../../packages/node-handler/src/http/request-url
 import * as readParams from '../../../packages/node-handler/src/prepared-path/read-params.ts'
 import * as formData from '../../../packages/node-handler/src/uploads/read-form-data.ts'
 import * as uploadMap from '../../../packages/node-handler/src/uploads/upload-map.ts'
-import * as liftLiterals from '../../../packages/pipeline/src/literals/lift-literals.ts'
-import * as liftedErrors from '../../../packages/pipeline/src/literals/lifted-errors.ts'
-import * as scanLiterals from '../../../packages/pipeline/src/literals/scan-literals.ts'
+import * as liftLiterals from '../../../packages/core/src/pipeline/literals/lift-literals.ts'
+import * as liftedErrors from '../../../packages/core/src/pipeline/literals/lifted-errors.ts'
+import * as scanLiterals from '../../../packages/core/src/pipeline/literals/scan-literals.ts'
 import * as normalizeDocument from '../../../packages/response-cache/src/document/normalize-document.ts'
 import * as cacheHeaders from '../../../packages/response-cache/src/http/cache-headers.ts'
 import * as cacheCodec from '../../../packages/response-cache/src/redis/codec.ts'
@@ -320,7 +320,7 @@ const registry: Registry = createRegistry(AnySchema, StringValueSchema, ValueSch
 
 // Clients: targets and headers
 const GATEWAY = 'apps/gateway/src'
-of('packages/base/src/accept', accept, {
+of('packages/core/src/accept', accept, {
   parseAccept: on(HEADER, accept.parseAccept),
   headerList: on(HEADER, accept.headerList),
 })
@@ -443,7 +443,7 @@ of('packages/live-query/src/protocol/ignore-upgrades', ignoreUpgrades, {
 })
 
 // Clients: bodies, messages and what is in them
-of('packages/base/src/json/scan-json', scanJson, {
+of('packages/core/src/json/scan-json', scanJson, {
   exceededLimit: onBytes(BODY, (bytes) => scanJson.exceededLimit(bytes, { maxDepth: 100, maxItems: 50_000 })),
   parsePeerJson: on(BODY, scanJson.parsePeerJson),
   parseBrokerJson: onBytes(BROKER, scanJson.parseBrokerJson),
@@ -502,13 +502,13 @@ of('packages/live-query/src/execution/group-key', groupKey, {
     }),
   ),
 })
-of('packages/base/src/json/canonical-json', canonical, {
+of('packages/core/src/json/canonical-json', canonical, {
   canonicalJson: onValues(MESSAGE, (value) => canonical.canonicalJson(value)),
 })
-of('packages/base/src/json/stringify-slices', stringify, {
+of('packages/core/src/json/stringify-slices', stringify, {
   stringifySlices: onValues(REPLY, (value) => [...(stringify.stringifySlices(value) ?? [])].length),
 })
-of('packages/base/src/options/nearest-names', nearest, {
+of('packages/core/src/options/nearest-names', nearest, {
   nearestNames: on(NAME, (text) => nearest.nearestNames(text, ['a', 'bc', 'a'.repeat(40)])),
 })
 of('packages/live-query/src/document/filter', filter, {
@@ -523,26 +523,26 @@ of(`${GATEWAY}/limits/scan-tokens`, scanTokens, {
 of(`${GATEWAY}/limits/measure-operation`, measureOperation, {
   measureOperation: onParsed((document) => measureOperation.measureOperation(document, LIMITS)),
 })
-of('packages/documents/src/validation/validate-in-one-walk', validation, {
+of('packages/core/src/documents/validation/validate-in-one-walk', validation, {
   validateInOneWalk: onParsed((document) => validation.validateInOneWalk(schema, document)),
 })
-of('packages/documents/src/without-tokens', withoutTokens, {
+of('packages/core/src/documents/without-tokens', withoutTokens, {
   withoutTokens: onParsed((document) => withoutTokens.withoutTokens(document)),
 })
 of('packages/response-cache/src/document/normalize-document', normalizeDocument, {
   // It prints documents and lexes them again, once for each: a megabyte of escapes takes 40 ms, linear.
   normalizeDocument: onParsed((document) => normalizeDocument.normalizeDocument(document, null), MESSAGE),
 })
-of('packages/pipeline/src/literals/scan-literals', scanLiterals, {
+of('packages/core/src/pipeline/literals/scan-literals', scanLiterals, {
   scanLiterals: entry(LITERALS, scanLiterals.scanLiterals, [...DOCUMENTS, ...texts]),
 })
-of('packages/pipeline/src/literals/lift-literals', liftLiterals, {
+of('packages/core/src/pipeline/literals/lift-literals', liftLiterals, {
   liftLiterals: onDocuments(LITERALS, (text) => {
     const scanned = scanLiterals.scanLiterals(text)
     return scanned && liftLiterals.liftLiterals(text, scanned, schema, parse(text))
   }),
 })
-of('packages/pipeline/src/literals/lifted-errors', liftedErrors, {
+of('packages/core/src/pipeline/literals/lifted-errors', liftedErrors, {
   errorsIn: onDocuments(LITERALS, (text) => {
     const { loc } = parse(text)
     const errors = [0, 1, 2].map((at) => new GraphQLError('', { source: loc?.source, positions: [at] }))

@@ -1,6 +1,6 @@
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
-import { type Behaviour, usePipeline } from '@vinyasa/pipeline'
+import { type Behaviour, usePipeline } from '@vinyasa/core/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { type ExecutionResult, GraphQLError, parse, print } from 'graphql'
 import type { Plugin } from 'graphql-yoga'

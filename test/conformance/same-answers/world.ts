@@ -12,7 +12,7 @@ vi.mock('../../../packages/rest-connector/src/http/client/undici-client.ts', () 
 }))
 
 // What is long enough to be worked on in several turns of the event loop is drawn as often as what is not.
-vi.mock(import('../../../packages/base/src/turns.ts'), async (original) => ({
+vi.mock(import('../../../packages/core/src/time/turns.ts'), async (original) => ({
   ...(await original()),
   SLICE_BYTES: 60 as never,
 }))

@@ -31,7 +31,7 @@ import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { usePersistedDocuments, idOf, onlyRegistered } from './documents/persisted-documents.ts'
 import { identityOf, claimAt } from '../context/identity.ts'
 import { tokenHeaders } from './tokens/token-place.ts'
-import { backgroundClock, keyed } from '@vinyasa/base'
+import { backgroundClock, keyed } from '@vinyasa/core'
 import {
   type GraphQLError,
   getOperationAST,

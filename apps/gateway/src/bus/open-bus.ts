@@ -1,4 +1,4 @@
-import { unlessAborted } from '@vinyasa/base'
+import { unlessAborted } from '@vinyasa/core'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'

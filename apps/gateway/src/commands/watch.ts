@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { watch as watchPaths } from 'chokidar'
 
 /** Quiet needed after a change, as editors write in several steps. */

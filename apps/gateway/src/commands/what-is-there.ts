@@ -1,4 +1,4 @@
-import { boundedFetch } from '@vinyasa/base'
+import { boundedFetch } from '@vinyasa/core'
 import { ConfigError, messageOf } from '../errors.ts'
 
 export const HTML = 'an HTML page'

@@ -8,10 +8,10 @@ import {
   createRecent,
   notePlace,
   type Room,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import type { InvalidationBus, VariesBy } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
-import { createDocumentRoom, documentBytes, withoutFrames } from '@vinyasa/pipeline'
+import { createDocumentRoom, documentBytes, withoutFrames } from '@vinyasa/core/pipeline'
 import { type GraphQLSchema, type GraphQLError, isObjectType, validateSchema } from 'graphql'
 import { createYoga, type Plugin, type GraphiQLOptions, type YogaServerOptions } from 'graphql-yoga'
 import { renderGraphiQL } from '../graphiql/render.ts'

@@ -7,11 +7,11 @@ import { formatPath, messageOf } from '../errors.ts'
 import { firstMistake } from '../texts/first-mistake.ts'
 import type { AccessRule } from '../access/access-types.ts'
 import { refusalOf, toRequirement } from '../access/rules/requirement.ts'
-import type { LiveOptions } from '@vinyasa/base'
+import type { LiveOptions } from '@vinyasa/core'
 import type { GatewayConfig } from '../config/types.ts'
 import { deadlinesOf } from '../http/deadlines.ts'
 import { declaredSources } from '../sources/kinds.ts'
-import { possibleObjects } from '@vinyasa/documents'
+import { possibleObjects } from '@vinyasa/core/documents'
 import type { AnswerSections } from '../answers/answer-types.ts'
 
 type Field = GraphQLField<unknown, unknown>

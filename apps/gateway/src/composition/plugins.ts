@@ -1,7 +1,7 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
-import type { Room } from '@vinyasa/base'
-import { usePipeline, argsOf, type Execute, type Operation } from '@vinyasa/pipeline'
+import type { Room } from '@vinyasa/core'
+import { usePipeline, argsOf, type Execute, type Operation } from '@vinyasa/core/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { useSources, type SourcesPlugin, type Source } from '@vinyasa/source-kit'
 import {

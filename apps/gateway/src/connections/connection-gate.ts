@@ -1,4 +1,4 @@
-import { clientOf, createAttachment, type Holding, keyed, processLedger, systemClock } from '@vinyasa/base'
+import { clientOf, createAttachment, type Holding, keyed, processLedger, systemClock } from '@vinyasa/core'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { backgroundClock, type Clock } from '@vinyasa/core'
 import { Socket } from 'node:net'
 
 /** How long a client may go on sending once its last answer has left, and for how long it may keep its side open. */

@@ -1,4 +1,4 @@
-import { processLedger } from '@vinyasa/base'
+import { processLedger } from '@vinyasa/core'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../logging/logger.ts'

@@ -17,8 +17,14 @@ import {
   type GraphQLInputField,
   type ValueNode,
 } from 'graphql'
-import { keyed } from '@vinyasa/base'
-import { collectFields, fragmentsOf, isIncluded, possibleObjects, withDefaults } from '@vinyasa/documents'
+import { keyed } from '@vinyasa/core'
+import {
+  collectFields,
+  fragmentsOf,
+  isIncluded,
+  possibleObjects,
+  withDefaults,
+} from '@vinyasa/core/documents'
 import { largest, once, product, sum, type Amount, type Variables } from './amount.ts'
 import type { ListSizeConfig } from './cost-types.ts'
 import { listDepth, type AnyField, type CostModel, requiresOne } from './cost-model.ts'

@@ -1,5 +1,5 @@
-import { isLiveRun } from '@vinyasa/base'
-import { createOperationMemo } from '@vinyasa/documents'
+import { isLiveRun } from '@vinyasa/core'
+import { createOperationMemo } from '@vinyasa/core/documents'
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'

@@ -1,4 +1,4 @@
-import { keyed, type Finding } from '@vinyasa/base'
+import { keyed, type Finding } from '@vinyasa/core'
 import { describeVariesBy, toVariesBy } from '@vinyasa/invalidation'
 import { mergeSources, type ContributedField, type Source } from '@vinyasa/source-kit'
 import {

@@ -1,5 +1,5 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
-import type { ResponseHead } from '@vinyasa/pipeline'
+import type { ResponseHead } from '@vinyasa/core/pipeline'
 import { z } from 'zod'
 import type { CorsConfig, GraphqlConfig } from './http-types.ts'
 import { withBehaviour } from '../behaviour.ts'

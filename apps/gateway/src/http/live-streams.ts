@@ -1,4 +1,4 @@
-import { backgroundClock, clientOf, heldBytes, processLedger } from '@vinyasa/base'
+import { backgroundClock, clientOf, heldBytes, processLedger } from '@vinyasa/core'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { pathnameOf } from './pathname.ts'
 import type { GatewayPaths } from './paths.ts'

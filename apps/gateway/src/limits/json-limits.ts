@@ -1,4 +1,4 @@
-import { exceededLimit } from '@vinyasa/base'
+import { exceededLimit } from '@vinyasa/core'
 import { jsonLimitExceeded } from './errors.ts'
 
 /** Objects and lists inside one another: more than anybody writes, and far less than the stack holds. */

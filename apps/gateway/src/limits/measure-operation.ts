@@ -1,5 +1,5 @@
 import { Kind, type DocumentNode } from 'graphql'
-import { foldSelections, fragmentsOf } from '@vinyasa/documents'
+import { foldSelections, fragmentsOf } from '@vinyasa/core/documents'
 import { limitExceeded } from './errors.ts'
 import type { DocumentLimits } from './scan-tokens.ts'
 

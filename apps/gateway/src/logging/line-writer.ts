@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { hostname } from 'node:os'
 import type { DestinationStream, Logger } from 'pino'
 

@@ -1,4 +1,4 @@
-import { backgroundClock, systemClock } from '@vinyasa/base'
+import { backgroundClock, systemClock } from '@vinyasa/core'
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { DestinationStream } from 'pino'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { reasonOf } from '../errors.ts'
 import type { Logger } from './logger.ts'
 

@@ -1,4 +1,4 @@
-import { hasLeft } from '@vinyasa/base'
+import { hasLeft } from '@vinyasa/core'
 import type { ObserveBackendCall } from './backend-call.ts'
 import type { OperationFacts } from './operation.ts'
 import { createRecentErrors, errorsIn, type RecentError } from './recent-errors.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { errorsOf } from '../limits/errors.ts'
 import { labelOf } from './operation.ts'
 

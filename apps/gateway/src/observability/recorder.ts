@@ -1,5 +1,5 @@
-import { systemClock } from '@vinyasa/base'
-import type { ResponseHead } from '@vinyasa/pipeline'
+import { systemClock } from '@vinyasa/core'
+import type { ResponseHead } from '@vinyasa/core/pipeline'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasLeft } from '../http/left-clients.ts'

@@ -1,10 +1,10 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { lineWriterOf, quoted } from '../logging/line-writer.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf, type RequestHead, type RequestRecord } from './request-record.ts'
-import type { ResponseHead } from '@vinyasa/pipeline'
+import type { ResponseHead } from '@vinyasa/core/pipeline'
 import { cacheReasonOf } from '@vinyasa/response-cache'
 
 export interface RequestLogOptions {

@@ -1,5 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api'
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment } from '@vinyasa/core'
 import type { CallEnded } from '@vinyasa/source-kit'
 import type { BackendCallEnd } from './backend-call.ts'
 import { pathnameOf } from '../http/pathname.ts'

@@ -11,7 +11,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
-import { isLiveRun } from '@vinyasa/base'
+import { isLiveRun } from '@vinyasa/core'
 import type { CallEnded } from '@vinyasa/source-kit'
 import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'

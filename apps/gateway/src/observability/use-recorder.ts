@@ -1,4 +1,4 @@
-import { after, isNotFromHttp } from '@vinyasa/base'
+import { after, isNotFromHttp } from '@vinyasa/core'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'

@@ -9,7 +9,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import { foldSelections, fragmentOf, fragmentsOf } from '@vinyasa/documents'
+import { foldSelections, fragmentOf, fragmentsOf } from '@vinyasa/core/documents'
 
 /** More than any limit: a document may spread fragments in fragments. */
 const MANY = 1_000_000

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { Redis } from 'ioredis'
 import type { Outage } from '../logging/outage.ts'
 import { Windows } from './windows.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
-import { after, attempt, createAttachment, isPromise, type MaybePromise } from '@vinyasa/base'
+import { after, attempt, createAttachment, isPromise, type MaybePromise } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'

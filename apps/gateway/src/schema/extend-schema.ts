@@ -36,7 +36,7 @@ import { noteCostDirectives } from '../cost/directives.ts'
 import type { IResolvers } from '@graphql-tools/utils'
 import { ConfigError, messageOf, mistakeAt, findingAt } from '../errors.ts'
 import { findingsIn } from '../texts/type-defs-text.ts'
-import { type Finding, keyed } from '@vinyasa/base'
+import { type Finding, keyed } from '@vinyasa/core'
 import { memberOf } from '@vinyasa/source-kit'
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown

@@ -1,4 +1,4 @@
-import { findingsOf } from '@vinyasa/base'
+import { findingsOf } from '@vinyasa/core'
 import { ConfigError } from '../errors.ts'
 import { namesOfTypeDefs, type TypeDefsSections } from '../schema/type-defs.ts'
 import { declaredSources } from './kinds.ts'

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { backgroundClock, sleep, systemClock } from '@vinyasa/base'
+import { backgroundClock, sleep, systemClock } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { rememberBriefly } from '../http/probes.ts'
 import { hash } from 'node:crypto'

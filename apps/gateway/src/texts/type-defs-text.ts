@@ -1,4 +1,4 @@
-import type { Finding } from '@vinyasa/base'
+import type { Finding } from '@vinyasa/core'
 import { type ASTNode, type GraphQLError, Source } from 'graphql'
 
 /** A text of the config's `typeDefs`, which knows where the config has it. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 
 /** Questions that wait for an answer. */
 export class Answers {

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { backgroundClock, type Clock } from '@vinyasa/core'
 import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
 import { listen, type Peer, send } from './peer.ts'

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@vinyasa/base'
+import { type Clock, systemClock } from '@vinyasa/core'
 import { listen, type Peer, send } from './peer.ts'
 import type { ReloadFailure, ReloadPart, Reloads } from './reloads.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/core'
 import type { Logger } from '../logging/logger.ts'
 
 /** Why a process cannot serve what is configured now. */

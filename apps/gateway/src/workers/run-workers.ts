@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { Cluster, Worker } from 'node:cluster'
 import { type ReachedMessage, reachedVariable } from '../bus/reached-brokers.ts'
 import { createBusRelay } from './bus-relay.ts'

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { backgroundClock, type Clock } from '@vinyasa/core'
 import type { BatchName, InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
 import { type BusMessage, IN_TOUCH_MS, say } from './bus-relay.ts'

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { backgroundClock, type Clock } from '@vinyasa/core'
 import type { Readings } from '../observability/metrics/readings.ts'
 import { createServedReadings, type ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { freePort } from '@vinyasa/test-kit'
 import { expect, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli.ts'

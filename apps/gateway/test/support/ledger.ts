@@ -1,4 +1,4 @@
-import { createLedger, type Ledger } from '@vinyasa/base'
+import { createLedger, type Ledger } from '@vinyasa/core'
 import { onTestFinished } from 'vitest'
 
 const OF_PROCESS = Symbol.for('vinyasa.ledger')

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPlainObject } from '@vinyasa/base'
+import { isPlainObject } from '@vinyasa/core'
 import { startRestBackend } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse, stringify } from 'yaml'

@@ -1,4 +1,4 @@
-import { createRecent, createRoom } from '@vinyasa/base'
+import { createRecent, createRoom } from '@vinyasa/core'
 
 /** Values by the keys that they were created for. */
 export type BoundedMemo<Value> = (key: string, create: () => Value) => Value

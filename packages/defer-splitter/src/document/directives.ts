@@ -16,7 +16,7 @@ import {
   type Fragments,
   schemaWith,
   type Variables,
-} from '@vinyasa/documents'
+} from '@vinyasa/core/documents'
 
 /** `@defer` and `@stream`. */
 export function createIncrementalDirectives(): readonly GraphQLDirective[] {

@@ -5,9 +5,9 @@ import {
   type OperationDefinitionNode,
   type FragmentDefinitionNode,
 } from 'graphql'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { mentionsIncremental, stripIncremental, toEagerDocument, countDeferred } from './document.ts'
-import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/documents'
+import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/core/documents'
 import { type BoundedMemo, createBoundedMemo } from './bounded-memo.ts'
 import { incrementalNames } from './directives.ts'
 import { createSelections, type Selections } from './selections.ts'

@@ -16,7 +16,7 @@ import {
   isIncluded,
   type Variables,
   withoutDirectives,
-} from '@vinyasa/documents'
+} from '@vinyasa/core/documents'
 import { activeDefer, createDeferFinder, incrementalNames, isIncremental } from './directives.ts'
 
 /** The alias under which the eager strategy asks an abstract type's objects for their type. Never sent. */

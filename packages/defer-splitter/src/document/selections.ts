@@ -23,7 +23,7 @@ import {
   type Fragments,
   isIncluded,
   type Variables,
-} from '@vinyasa/documents'
+} from '@vinyasa/core/documents'
 import { activeDefer, createDeferFinder } from './directives.ts'
 
 /** The facts about a type that are needed to complete its values, worked out once. */

@@ -1,4 +1,12 @@
-import { AnswerSize, answerSizeOf, measureJson } from '@vinyasa/yoga-internals'
+import {
+  AnswerSize,
+  answerSizeOf,
+  measureJson,
+  after,
+  isAsyncIterable,
+  isPromise,
+  type MaybePromise,
+} from '@vinyasa/core'
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -14,10 +22,9 @@ import {
 } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
-import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
 import { announced, type Data, delivered, type Part, type Announced, type Patch } from '../parts.ts'
-import { type Variables, withDefaults } from '@vinyasa/documents'
+import { type Variables, withDefaults } from '@vinyasa/core/documents'
 import { ErrorIndex, type ErrorNode } from './error-index.ts'
 import { typenameAlias } from '../document/document.ts'
 import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'

@@ -1,5 +1,5 @@
 import { type GraphQLError, type GraphQLObjectType, responsePathAsArray, type ResponsePath } from 'graphql'
-import { Ending } from '@vinyasa/base'
+import { Ending } from '@vinyasa/core'
 import type { Timers } from '../options.ts'
 import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
 import type { Operation } from './operation.ts'

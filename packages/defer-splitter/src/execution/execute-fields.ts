@@ -6,8 +6,14 @@ import {
   isObjectType,
   type ResponsePath,
 } from 'graphql'
-import { type Ending, isAsyncIterable, isPromise, type MaybePromise, onAbort } from '@vinyasa/base'
-import { isObjectCounter } from '@vinyasa/yoga-internals'
+import {
+  type Ending,
+  isAsyncIterable,
+  isPromise,
+  type MaybePromise,
+  onAbort,
+  isObjectCounter,
+} from '@vinyasa/core'
 import type { PlannedField, Selections, TypeShape } from '../document/selections.ts'
 import type { Data } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'

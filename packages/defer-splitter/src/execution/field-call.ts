@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import type { Data } from '../parts.ts'
 import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
-import { ENDING, type Ending } from '@vinyasa/base'
+import { ENDING, type Ending } from '@vinyasa/core'
 import type { PlannedField, TypeShape } from '../document/selections.ts'
 
 /** One field of one object, from the resolver to the completed value. */

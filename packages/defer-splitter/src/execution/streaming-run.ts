@@ -13,8 +13,8 @@ import {
   keyed,
   type MaybePromise,
   onAbort,
-} from '@vinyasa/base'
-import { measureJson } from '@vinyasa/yoga-internals'
+  measureJson,
+} from '@vinyasa/core'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { jsonQuality, parseAccept } from '@vinyasa/base'
+import { jsonQuality, parseAccept } from '@vinyasa/core'
 
 /**
  * How a deferred operation's answer travels.

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { PartStream, StreamPart } from '@vinyasa/pipeline'
+import type { PartStream, StreamPart } from '@vinyasa/core/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
 
 type BodySource = Pick<PartStream, 'next' | 'leave'>

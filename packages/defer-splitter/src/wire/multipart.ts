@@ -1,4 +1,4 @@
-import type { PartStream, StreamPart } from '@vinyasa/pipeline'
+import type { PartStream, StreamPart } from '@vinyasa/core/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
 import type { MultipartDelivery } from './accept.ts'
 import { createMultipartBody } from './multipart-body.ts'

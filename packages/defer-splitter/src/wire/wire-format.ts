@@ -1,4 +1,4 @@
-import { publicExtensions } from '@vinyasa/base'
+import { publicExtensions } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 import type { MultipartDelivery } from './accept.ts'
 import {

@@ -1,4 +1,4 @@
-import { type JsonText, unlessAborted } from '@vinyasa/base'
+import { type JsonText, unlessAborted } from '@vinyasa/core'
 import {
   FallBack,
   type FastPath,

@@ -1,4 +1,4 @@
-import { type JsonText, SLICE_BYTES, type Turns } from '@vinyasa/base'
+import { type JsonText, SLICE_BYTES, type Turns } from '@vinyasa/core'
 import { TooManyItemsError } from '../codec/wire-reader.ts'
 import { reasonOf } from '../errors.ts'
 import type { PlannedCall } from './compile-call.ts'

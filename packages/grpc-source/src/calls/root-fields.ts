@@ -25,7 +25,7 @@ import type { OperationInfo } from '../methods/operation.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { Shapes, FieldShape, MessageShape } from '../contract/shapes.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
-import { collectFields } from '@vinyasa/documents'
+import { collectFields } from '@vinyasa/core/documents'
 
 /** The request field that takes a mask, if there is one. */
 function maskField(shapes: Shapes, request: DescMessage): FieldShape | undefined {

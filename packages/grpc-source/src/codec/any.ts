@@ -9,7 +9,7 @@ import {
   type Registry,
 } from '@bufbuild/protobuf'
 import { AnySchema, type Any } from '@bufbuild/protobuf/wkt'
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { withoutBigInts } from '@vinyasa/source-kit'
 import type { GraphQLError } from 'graphql'
 import { isWellKnown } from '../contract/well-known.ts'

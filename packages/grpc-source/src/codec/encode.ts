@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { FieldShape, MessageShape, ValueKind } from '../contract/shapes.ts'

@@ -1,4 +1,4 @@
-import type { LiveOptions } from '@vinyasa/base'
+import type { LiveOptions } from '@vinyasa/core'
 import {
   getExtension,
   hasExtension,

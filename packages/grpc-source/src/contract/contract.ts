@@ -11,7 +11,7 @@ import { findUsedTypes } from './used-types.ts'
 import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { groupBy, type NamedSource } from '@vinyasa/source-kit'
 import { shortName } from './graphql-names.ts'
-import { nearestNames } from '@vinyasa/base'
+import { nearestNames } from '@vinyasa/core'
 
 type Settings = Pick<GrpcSourceOptions, 'endpoints' | 'fields' | 'methods' | 'typeNames'>
 

@@ -1,4 +1,4 @@
-import { isRecord, LEAST_POLL_INTERVAL_MS, type LiveOptions } from '@vinyasa/base'
+import { isRecord, LEAST_POLL_INTERVAL_MS, type LiveOptions } from '@vinyasa/core'
 import type { DescField, DescFile, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { compileEntityId } from '@vinyasa/source-kit'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'

@@ -6,7 +6,7 @@ import type {
   DescOneof,
   ScalarType,
 } from '@bufbuild/protobuf'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import type { Annotations, FieldAnnotation } from './annotations.ts'

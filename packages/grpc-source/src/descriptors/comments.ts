@@ -6,7 +6,7 @@ import type {
   DescMessage,
   DescMethod,
 } from '@bufbuild/protobuf'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 
 type Commented = DescMessage | DescField | DescEnum | DescEnumValue | DescMethod
 

@@ -1,4 +1,4 @@
-import type { Abortable } from '@vinyasa/base'
+import type { Abortable } from '@vinyasa/core'
 import type { DescFile, DescService, FileRegistry } from '@bufbuild/protobuf'
 import { optionError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'

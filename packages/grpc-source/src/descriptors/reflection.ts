@@ -1,4 +1,4 @@
-import type { Abortable } from '@vinyasa/base'
+import type { Abortable } from '@vinyasa/core'
 import {
   create,
   fromBinary,

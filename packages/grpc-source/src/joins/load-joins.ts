@@ -1,4 +1,4 @@
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import {
   askAll,
   FallBack,

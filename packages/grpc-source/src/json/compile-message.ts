@@ -1,5 +1,5 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import {
   FallBack,
   fieldsBelow,

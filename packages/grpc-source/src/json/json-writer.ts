@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { type JsonText } from '@vinyasa/base'
+import { type JsonText } from '@vinyasa/core'
 import { FallBack } from '@vinyasa/source-kit'
 
 const QUOTE = 0x22

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import type { Turns } from '@vinyasa/base'
+import type { Turns } from '@vinyasa/core'
 import { fieldOf, memberOf, NotPlannable, ResolverMarks } from '@vinyasa/source-kit'
 import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'

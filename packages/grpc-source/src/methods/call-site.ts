@@ -1,4 +1,4 @@
-import type { Abortable } from '@vinyasa/base'
+import type { Abortable } from '@vinyasa/core'
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { MetadataEntries, Transport } from '@vinyasa/grpc-transport'
 import type { MessageDecoder } from '../codec/decode.ts'

@@ -1,5 +1,5 @@
 import type { MetadataEntries, StatusName, TransportCall } from '@vinyasa/grpc-transport'
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 import type { CallEnded } from '@vinyasa/source-kit'
 import { toEntries } from '../runtime/metadata.ts'
 import { describeFailure, isReached } from '../runtime/faults.ts'

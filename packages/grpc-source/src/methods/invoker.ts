@@ -10,7 +10,7 @@ import {
   OpenStreams,
   PassingMap,
   unlessAborted,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'

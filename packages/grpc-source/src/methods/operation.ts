@@ -1,4 +1,4 @@
-import { type Abortable, type Clock, createAttachment, endingOf, isLiveRun, isSignal } from '@vinyasa/base'
+import { type Abortable, type Clock, createAttachment, endingOf, isLiveRun, isSignal } from '@vinyasa/core'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */

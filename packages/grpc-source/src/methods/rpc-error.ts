@@ -1,5 +1,5 @@
 import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
-import { NO_PLACE } from '@vinyasa/base'
+import { NO_PLACE } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 import { reasonOf, withCause } from '../errors.ts'
 import { MalformedMessageError, TooManyItemsError } from '../codec/wire-reader.ts'

@@ -1,4 +1,4 @@
-import { type Abortable, type Clock, sleep } from '@vinyasa/base'
+import { type Abortable, type Clock, sleep } from '@vinyasa/core'
 import type { CallEnded } from '@vinyasa/source-kit'
 import {
   GrpcCallError,

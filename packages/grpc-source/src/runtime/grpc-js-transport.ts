@@ -1,4 +1,4 @@
-import { type Abortable, onAbort, systemClock } from '@vinyasa/base'
+import { type Abortable, onAbort, systemClock } from '@vinyasa/core'
 import type { EventEmitter } from 'node:events'
 import {
   Client,

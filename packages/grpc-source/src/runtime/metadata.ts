@@ -1,5 +1,5 @@
 import { toVariesBy, type VariesBy } from '@vinyasa/invalidation'
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment } from '@vinyasa/core'
 import { badInputError, optionError, reasonOf, type GrpcSourceError } from '../errors.ts'
 import { headersOf, isOfConnection, refuseForwarded } from '@vinyasa/source-kit'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'

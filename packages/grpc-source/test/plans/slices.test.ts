@@ -5,5 +5,5 @@ vi.hoisted(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 
 // The same random schemas and replies, so long that each is read in many turns of the event loop.
-vi.mock(import('@vinyasa/base'), async (original) => ({ ...(await original()), SLICE_BYTES: 4 }))
+vi.mock(import('@vinyasa/core'), async (original) => ({ ...(await original()), SLICE_BYTES: 4 }))
 await import('./plans-equal.property.test.ts')

@@ -5,7 +5,7 @@ import {
   type ReplyMemory,
   systemClock,
   ownerOfWork,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { OnReadOpts, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { ErrorCode, Http2ProtocolError } from '../http2/codes.ts'

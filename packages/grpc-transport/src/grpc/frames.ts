@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { createGunzip, createInflate, deflate, gzip } from 'node:zlib'
-import { type Abortable, NO_PLACE, type ReplyMemory, unpack, type Unpacked } from '@vinyasa/base'
+import { type Abortable, NO_PLACE, type ReplyMemory, unpack, type Unpacked } from '@vinyasa/core'
 import { GrpcCallError } from '../status.ts'
 import type { TransportCall } from '../transport.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { Connection, ConnectionOptions } from './connection.ts'
 
 type ConnectionEvents = Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onFlood'>

@@ -1,4 +1,4 @@
-import { FairQueue, NO_PLACE, systemClock, type Clock, ownerOf } from '@vinyasa/base'
+import { FairQueue, NO_PLACE, systemClock, type Clock, ownerOf } from '@vinyasa/core'
 import { GrpcCallError } from '../status.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
 import { Peer, type PeerOptions } from './peer.ts'

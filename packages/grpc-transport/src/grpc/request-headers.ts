@@ -1,4 +1,4 @@
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { OutBuffer } from '../http2/out-buffer.ts'
 import type { MetadataEntries } from '../transport.ts'
 

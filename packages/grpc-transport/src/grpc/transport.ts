@@ -1,4 +1,4 @@
-import { type Abortable, processLedger, ReplyMemory } from '@vinyasa/base'
+import { type Abortable, processLedger, ReplyMemory } from '@vinyasa/core'
 import type { ResolvedEndpoint } from '../endpoint.ts'
 import { GrpcCallError } from '../status.ts'
 import type { Transport, TransportCall } from '../transport.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import type { Socket } from 'node:net'
 import { ErrorCode, flowError, Http2ProtocolError, unexpected, wants } from './codes.ts'
 import { ConnectionWindow, Outgoing } from './outgoing.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import type { InvalidationEvent } from '../types.ts'
 
 /** One message between gateways. */

@@ -1,4 +1,4 @@
-import { type KnownOptions, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/base'
+import { type KnownOptions, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/core'
 import { ANYTHING } from '../types.ts'
 import type { Batch } from './batch.ts'
 import {

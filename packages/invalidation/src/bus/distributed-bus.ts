@@ -9,7 +9,7 @@ import {
   refuseWrongOptions,
   type SparseReports,
   text,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import { Peers } from './peers.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import { ANYTHING, type BatchName, type InvalidationBus, type InvalidationListener } from '../types.ts'

@@ -1,4 +1,4 @@
-import { awake, type Clock } from '@vinyasa/base'
+import { awake, type Clock } from '@vinyasa/core'
 import type { Batch } from './batch.ts'
 
 interface Peer {

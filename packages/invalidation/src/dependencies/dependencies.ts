@@ -8,10 +8,10 @@ import {
   isObjectType,
   type GraphQLObjectType,
 } from 'graphql'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { selectOperation, type SelectedField } from './selected-fields.ts'
 import { statedChanges, statedDependsOn } from './statements.ts'
-import { possibleObjects } from '@vinyasa/documents'
+import { possibleObjects } from '@vinyasa/core/documents'
 
 /** The types that a value of a type is made of. */
 interface TypeClosure {

@@ -10,7 +10,7 @@ import {
   type OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
-import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 
 /** Describes a field that an operation selects at any depth. */
 export interface SelectedField {

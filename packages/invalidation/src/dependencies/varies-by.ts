@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { isObjectType, type DocumentNode, type GraphQLField, type GraphQLSchema } from 'graphql'
 import { selectOperation } from './selected-fields.ts'
 

@@ -1,4 +1,4 @@
-import { backgroundClock, type Clock } from '@vinyasa/base'
+import { backgroundClock, type Clock } from '@vinyasa/core'
 import { createReminders } from './reminders.ts'
 import { ANYTHING, type InvalidationBus, type InvalidationEvent } from '../types.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 import { ANYTHING, type InvalidationEvent } from '../types.ts'
 
 /** How long after a cut a backend is given to commit all the same. */

@@ -1,4 +1,4 @@
-import { backgroundClock, type KnownOptions, refuseWrongOptions, sleep } from '@vinyasa/base'
+import { backgroundClock, type KnownOptions, refuseWrongOptions, sleep } from '@vinyasa/core'
 import { setImmediate } from 'node:timers/promises'
 import {
   AuthorizationError,

@@ -1,4 +1,4 @@
-import { type KnownOptions, refuseWrongOptions, text } from '@vinyasa/base'
+import { type KnownOptions, refuseWrongOptions, text } from '@vinyasa/core'
 import { Redis, type RedisOptions } from 'ioredis'
 import {
   BROKER_OPTIONS,

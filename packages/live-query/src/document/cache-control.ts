@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Volatility } from '@vinyasa/base'
+import type { Volatility } from '@vinyasa/core'
 
 /** Specification: "Cache control hint"; the names are the wire's. */
 export interface CacheControl {

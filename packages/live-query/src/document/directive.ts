@@ -9,7 +9,7 @@ import {
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql'
-import { directiveArgument, schemaWith, withDefaults, withoutDirectives } from '@vinyasa/documents'
+import { directiveArgument, schemaWith, withDefaults, withoutDirectives } from '@vinyasa/core/documents'
 
 /** `directive @live(if: Boolean! = true, throttle: Int) on QUERY` */
 export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({

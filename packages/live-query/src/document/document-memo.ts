@@ -1,4 +1,4 @@
-import { keyed, type LiveOptions } from '@vinyasa/base'
+import { keyed, type LiveOptions } from '@vinyasa/core'
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import { createDependencyCache, describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql'
-import { LIVE_OPTIONS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/base'
+import { LIVE_OPTIONS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/core'
 import { invalidLiveOption } from '../errors.ts'
 import type { LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'

@@ -8,14 +8,14 @@ import {
   Kind,
   OperationTypeNode,
 } from 'graphql'
-import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import {
   type Dependencies,
   selectOperation,
   type Dependence,
   type SelectedField,
 } from '@vinyasa/invalidation'
-import type { LiveOptions, Volatility } from '@vinyasa/base'
+import type { LiveOptions, Volatility } from '@vinyasa/core'
 import { liveQueryNotEnabled } from '../errors.ts'
 import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.ts'
 import type { LiveQueryStrategy } from '../options.ts'

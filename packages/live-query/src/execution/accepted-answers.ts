@@ -1,4 +1,4 @@
-import { jsonQuality, type MediaRange, parseAccept } from '@vinyasa/base'
+import { jsonQuality, type MediaRange, parseAccept } from '@vinyasa/core'
 
 /** How gladly a client takes each kind of answer; 0: not at all. `*` is no wish for a stream. */
 export interface AcceptedAnswers {

@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { heldBytes, isPromise } from '@vinyasa/base'
+import { heldBytes, isPromise } from '@vinyasa/core'
 import { liveDirectiveValues } from '../document/directive.ts'
 import type { LiveDocuments } from '../document/document-memo.ts'
 import type { VariesBy } from '@vinyasa/invalidation'

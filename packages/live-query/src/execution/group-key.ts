@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { canonicalJson } from '@vinyasa/base'
+import { canonicalJson } from '@vinyasa/core'
 
 export interface GroupKeyInput {
   readonly schemaNumber: number

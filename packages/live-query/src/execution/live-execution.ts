@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { type Clock, createTurns, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
+import { type Clock, createTurns, stringifySlices, type Turns, writeInSlices } from '@vinyasa/core'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/registration.ts'
 import { type Answer, type AskedOperation, NOBODYS, type Passes, type RunOfPass } from './passes.ts'

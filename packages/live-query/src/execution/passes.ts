@@ -1,5 +1,5 @@
-import { after, CLIENT, type Clock, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
-import type { Behaviour } from '@vinyasa/pipeline'
+import { after, CLIENT, type Clock, isAsyncIterable, type MaybePromise } from '@vinyasa/core'
+import type { Behaviour } from '@vinyasa/core/pipeline'
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'

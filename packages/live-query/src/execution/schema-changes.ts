@@ -1,4 +1,4 @@
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import type { GraphQLSchema } from 'graphql'
 import { addLiveDirective } from '../document/directive.ts'
 

@@ -1,4 +1,4 @@
-import { type Clock, createTurns, isAsyncIterable, type JsonText } from '@vinyasa/base'
+import { type Clock, createTurns, isAsyncIterable, type JsonText } from '@vinyasa/core'
 import type { ExecutionResult } from 'graphql'
 import type { FetchAPI, Plugin } from 'graphql-yoga'
 import { isServerStop, streamNotAcceptable } from '../errors.ts'

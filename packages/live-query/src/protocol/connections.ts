@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, createTurns, heldBytes, isRecord, onAbort, type Turns } from '@vinyasa/base'
+import { type Clock, createTurns, heldBytes, isRecord, onAbort, type Turns } from '@vinyasa/core'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { EndLiveQuery, liveQueryLimit, toGraphQLError, unexpectedError } from '../errors.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'

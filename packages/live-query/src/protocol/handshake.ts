@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import type { Handshake, LiveConnection } from './live-socket.ts'
 
 /** Headers that speak of the socket, not of the operations on it. */

@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment } from '@vinyasa/core'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'

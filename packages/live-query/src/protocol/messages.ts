@@ -1,4 +1,4 @@
-import { isRecord, parsePeerJson } from '@vinyasa/base'
+import { isRecord, parsePeerJson } from '@vinyasa/core'
 import type { OperationParams } from '../execution/passes.ts'
 
 export const SUB_PROTOCOL = 'graphql-transport-ws'

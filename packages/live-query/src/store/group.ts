@@ -1,5 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { type Holding, processLedger } from '@vinyasa/base'
+import { type Holding, processLedger } from '@vinyasa/core'
 import { EndLiveQuery, liveQueryMemory, unexpectedError } from '../errors.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import type { StoreSettings } from '../options.ts'

@@ -1,5 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { systemClock, atWallTime, type Holding, keyed, processLedger, type WallTimer } from '@vinyasa/base'
+import { systemClock, atWallTime, type Holding, keyed, processLedger, type WallTimer } from '@vinyasa/core'
 import {
   refuseWrong,
   reportError,

@@ -8,7 +8,7 @@ import {
   type Turns,
   type Volatility,
   writeInSlices,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 

@@ -11,7 +11,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import type { Dependencies } from '@vinyasa/invalidation'
 
 /** Finds the entities that a result holds: `User:1`. */

@@ -5,8 +5,8 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql'
-import { keyed } from '@vinyasa/base'
-import { possibleObjects } from '@vinyasa/documents'
+import { keyed } from '@vinyasa/core'
+import { possibleObjects } from '@vinyasa/core/documents'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 
 const OPERATIONS = ['create', 'update', 'delete']

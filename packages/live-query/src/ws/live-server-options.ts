@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { atLeast, type Clock, type KnownOptions, text, texts } from '@vinyasa/base'
+import { atLeast, type Clock, type KnownOptions, text, texts } from '@vinyasa/core'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-socket.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { type Clock, type Holding, processLedger } from '@vinyasa/base'
+import { type Clock, type Holding, processLedger } from '@vinyasa/core'
 import type { RawData, WebSocket } from 'ws'
 import type { Turns } from '../fair-turns.ts'
 import type { LiveSocket } from '../protocol/live-socket.ts'

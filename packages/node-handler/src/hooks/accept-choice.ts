@@ -1,8 +1,7 @@
-import { isAsyncIterable } from '@vinyasa/base'
+import { isAsyncIterable, type MaybePromise } from '@vinyasa/core'
 import type { FetchAPI } from 'graphql-yoga'
 import { createChoices } from '../http/remembered-choices.ts'
-import type { MaybePromise } from '@vinyasa/base'
-import { type Hook } from '@vinyasa/pipeline'
+import { type Hook } from '@vinyasa/core/pipeline'
 import type { YogaInternals } from '../yoga/yoga-5.ts'
 
 export type ResultProcessor = (

@@ -1,7 +1,6 @@
 import { createChoices } from '../http/remembered-choices.ts'
-import type { MaybePromise } from '@vinyasa/base'
-import { chosenParser, parserHooks } from '@vinyasa/yoga-internals'
-import type { Hook } from '@vinyasa/pipeline'
+import { type MaybePromise, chosenParser, parserHooks } from '@vinyasa/core'
+import type { Hook } from '@vinyasa/core/pipeline'
 import type { HookRequest, YogaInternals } from '../yoga/yoga-5.ts'
 import type { CheckSize } from '../http/read-body.ts'
 

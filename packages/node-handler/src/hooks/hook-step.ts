@@ -1,5 +1,5 @@
-import { after, attempt, type MaybePromise } from '@vinyasa/base'
-import { type Hook, runHooks } from '@vinyasa/pipeline'
+import { after, attempt, type MaybePromise } from '@vinyasa/core'
+import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 
 /** The hooks of one step, in the order of the plugins. */
 export interface StepHooks {

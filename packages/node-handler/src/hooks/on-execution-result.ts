@@ -1,5 +1,5 @@
-import { after, type MaybePromise } from '@vinyasa/base'
-import { type Hook, runHooks } from '@vinyasa/pipeline'
+import { after, type MaybePromise } from '@vinyasa/core'
+import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 
 /** Calls `onExecutionResult`, each hook with what the one before it made of the result, and gives what the last one made. */

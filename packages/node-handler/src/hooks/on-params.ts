@@ -1,5 +1,5 @@
 import type { FetchAPI } from 'graphql-yoga'
-import type { ParamsHandler } from '@vinyasa/pipeline'
+import type { ParamsHandler } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 import { HookStep } from './hook-step.ts'
 

@@ -1,5 +1,5 @@
 import type { FetchAPI } from 'graphql-yoga'
-import type { Hook } from '@vinyasa/pipeline'
+import type { Hook } from '@vinyasa/core/pipeline'
 import { lazyUrl } from '../http/request-url.ts'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 import type { RequestParser } from './body-choices.ts'

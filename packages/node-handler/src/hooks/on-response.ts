@@ -1,6 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
-import { after, type MaybePromise } from '@vinyasa/base'
-import { type Hook, runHooks } from '@vinyasa/pipeline'
+import { after, type MaybePromise } from '@vinyasa/core'
+import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 
 /** Calls `onResponse`, and gives the response that the hooks leave. */

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql'
 import { type AcceptPayload, findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
 import type { CreateLightResponse } from '../http/light-response.ts'
-import { after, type MaybePromise } from '@vinyasa/base'
-import { type Hook, runHooks } from '@vinyasa/pipeline'
+import { after, type MaybePromise } from '@vinyasa/core'
+import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
 export type ProcessResult = (

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { clientOf, type Holding, isShredded, processLedger } from '@vinyasa/base'
+import { clientOf, type Holding, isShredded, processLedger } from '@vinyasa/core'
 import { clientLeft } from '../errors.ts'
 
 /** A body up to this size that arrives in one piece is not counted. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { Ending, ENDING } from '@vinyasa/base'
+import { Ending, ENDING } from '@vinyasa/core'
 import type { FetchAPI } from 'graphql-yoga'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
 import { standInFor } from './stand-in.ts'

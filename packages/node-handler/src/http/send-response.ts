@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { sendNodeResponse } from '@whatwg-node/server'
 import { headersOf, isLightResponse, type LightBody } from './light-response.ts'
-import type { MaybePromise } from '@vinyasa/base'
+import type { MaybePromise } from '@vinyasa/core'
 
 /** Writes a response as Yoga's door does; one whose body is a string or a Buffer in one go, head and body together. */
 export function sendResponse(

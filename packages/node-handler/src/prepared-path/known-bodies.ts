@@ -1,5 +1,5 @@
-import { createRecent, placeOf, type Room } from '@vinyasa/base'
-import type { Operation, OperationParams, PreparedDocument } from '@vinyasa/pipeline'
+import { createRecent, placeOf, type Room } from '@vinyasa/core'
+import type { Operation, OperationParams, PreparedDocument } from '@vinyasa/core/pipeline'
 
 /** The operation that follows from the bytes of a body alone, or from the target of a GET. */
 export interface KnownBody extends NonNullable<Operation['sameBytes']> {

@@ -10,13 +10,13 @@ import {
   type Pipeline,
   type PreparedDocument,
   toErrors,
-} from '@vinyasa/pipeline'
+} from '@vinyasa/core/pipeline'
 import type { FastPath, HookedRequest } from '../fast-path/fast-path.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
-import { after, attempt, createAttachment, isAsyncIterable, keyed, type MaybePromise } from '@vinyasa/base'
+import { after, attempt, createAttachment, isAsyncIterable, keyed, type MaybePromise } from '@vinyasa/core'
 import { findAcceptChoice } from '../hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit } from '../hooks/body-choices.ts'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'

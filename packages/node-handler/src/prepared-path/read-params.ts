@@ -1,4 +1,4 @@
-import type { Behaviour, OperationParams } from '@vinyasa/pipeline'
+import type { Behaviour, OperationParams } from '@vinyasa/core/pipeline'
 
 type PutText = NonNullable<Behaviour['withText']>
 

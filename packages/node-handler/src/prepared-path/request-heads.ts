@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Behaviour } from '@vinyasa/pipeline'
+import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { AcceptChoice } from '../hooks/accept-choice.ts'
 import type { SizeLimit } from '../hooks/body-choices.ts'
 import { createChoices } from '../http/remembered-choices.ts'

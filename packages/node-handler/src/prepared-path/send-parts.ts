@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { PartStream, StreamPart } from '@vinyasa/pipeline'
+import type { PartStream, StreamPart } from '@vinyasa/core/pipeline'
 
 /**
  * Writes an answer whose head is ready: each part in one write, the last one together with the end. The next is asked for

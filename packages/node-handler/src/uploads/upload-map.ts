@@ -1,4 +1,4 @@
-import { isRecord, parsePeerJson } from '@vinyasa/base'
+import { isRecord, parsePeerJson } from '@vinyasa/core'
 import { badUploadRequest } from '../errors.ts'
 
 /** The places in the operations where the files stand, by the names of their parts. */

@@ -1,4 +1,4 @@
-import { atLeast, type KnownOptions, refuseWrongOptions, backgroundClock, sleep } from '@vinyasa/base'
+import { atLeast, type KnownOptions, refuseWrongOptions, backgroundClock, sleep } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
 import {

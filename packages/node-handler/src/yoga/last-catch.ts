@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { sendNodeResponse } from '@whatwg-node/server'
 import type { FetchAPI } from 'graphql-yoga'
-import type { Logger } from '@vinyasa/pipeline'
+import type { Logger } from '@vinyasa/core/pipeline'
 
 /**
  * The answer to a request whose handling failed outside of any operation, as in a hook of the server: a status and its

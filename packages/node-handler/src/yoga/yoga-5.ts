@@ -1,7 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
-import type { MaybePromise } from '@vinyasa/base'
-import type { Hook, Logger, Pipeline } from '@vinyasa/pipeline'
-import { yogasPlugins, type YogasPlugins } from '@vinyasa/yoga-internals'
+import { type MaybePromise, yogasPlugins, type YogasPlugins } from '@vinyasa/core'
+import type { Hook, Logger, Pipeline } from '@vinyasa/core/pipeline'
 
 /** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
 export type HookRequest = Request

@@ -10,7 +10,7 @@ import { readsOf, silently } from '../http/request-reads.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Lifetime } from '../store/entry.ts'
 import type { OperationState } from './operation-state.ts'
-import { isPromise } from '@vinyasa/base'
+import { isPromise } from '@vinyasa/core'
 import type { ResponseCacheOptions } from '../options.ts'
 
 type Context = Record<string, unknown>

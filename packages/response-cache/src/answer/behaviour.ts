@@ -12,8 +12,8 @@ import {
   copyJson,
   isRecord,
   mergePatch,
-} from '@vinyasa/base'
-import type { Behaviour, Execute, Operation } from '@vinyasa/pipeline'
+} from '@vinyasa/core'
+import type { Behaviour, Execute, Operation } from '@vinyasa/core/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { CacheEngine } from '../response-cache.ts'

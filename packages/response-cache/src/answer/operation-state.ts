@@ -1,4 +1,4 @@
-import type { OperationParams } from '@vinyasa/pipeline'
+import type { OperationParams } from '@vinyasa/core/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { RequestKey } from '../document/request-key.ts'
 import type { OperationReport } from '../http/cache-headers.ts'

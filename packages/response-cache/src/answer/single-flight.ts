@@ -1,4 +1,4 @@
-import { type PassingMap, unlessAborted, type Abortable } from '@vinyasa/base'
+import { type PassingMap, unlessAborted, type Abortable } from '@vinyasa/core'
 import type { CacheEntry } from '../store/entry.ts'
 
 /** The outcome of an execution that others wait for. */

@@ -1,5 +1,5 @@
-import { endingOf, isLiveRun, isPromise, type MaybePromise, openFreshness, PassingMap } from '@vinyasa/base'
-import type { PreparedDocument } from '@vinyasa/pipeline'
+import { endingOf, isLiveRun, isPromise, type MaybePromise, openFreshness, PassingMap } from '@vinyasa/core'
+import type { PreparedDocument } from '@vinyasa/core/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { CacheEngine } from '../response-cache.ts'

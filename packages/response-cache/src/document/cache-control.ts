@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType } from 'graphql'
 import { valueFromASTUntyped } from 'graphql'
 

@@ -1,6 +1,6 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { getNamedType, isLeafType, isObjectType } from 'graphql'
-import { possibleObjects } from '@vinyasa/documents'
+import { possibleObjects } from '@vinyasa/core/documents'
 import { selectOperation, statedChanges } from '@vinyasa/invalidation'
 import { placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { EntityPlanInput } from './entity-plan.ts'

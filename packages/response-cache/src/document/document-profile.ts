@@ -19,8 +19,8 @@ import {
   type Dependencies,
   type SelectedField,
 } from '@vinyasa/invalidation'
-import { createOperationMemo } from '@vinyasa/documents'
-import type { PreparedDocument } from '@vinyasa/pipeline'
+import { createOperationMemo } from '@vinyasa/core/documents'
+import type { PreparedDocument } from '@vinyasa/core/pipeline'
 import { changedEntities } from './changed-entities.ts'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
 import { createEntityPlan, createIdFields, type EntityPlan } from './entity-plan.ts'

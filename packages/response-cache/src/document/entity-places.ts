@@ -14,7 +14,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
-import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import type { FieldOfType } from '@vinyasa/invalidation'
 
 /** A response key of a document: what its values can be, and where their parts are. */

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { isObjectType, valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { selectOperation, type Dependencies, type FieldOfType } from '@vinyasa/invalidation'
 import { isListField, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'

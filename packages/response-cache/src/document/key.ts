@@ -1,4 +1,4 @@
-import { canonicalJson } from '@vinyasa/base'
+import { canonicalJson } from '@vinyasa/core'
 import { hash } from 'node:crypto'
 
 /**

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql'
-import { fragmentsOf, type Fragments, usedFragments, usedVariables } from '@vinyasa/documents'
+import { fragmentsOf, type Fragments, usedFragments, usedVariables } from '@vinyasa/core/documents'
 
 export interface NormalizedDocument {
   /** The selected operation and the fragments it uses, without the delivery directives. */

@@ -1,4 +1,4 @@
-import { createAttachment, keyed } from '@vinyasa/base'
+import { createAttachment, keyed } from '@vinyasa/core'
 import { printSchema, type GraphQLSchema } from 'graphql'
 import type { DocumentProfile } from './document-profile.ts'
 import { canonicalVariables, frame, sha256 } from './key.ts'

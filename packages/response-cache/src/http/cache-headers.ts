@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment } from '@vinyasa/core'
 import type { CacheEntry } from '../store/entry.ts'
 import { etagOf, matchesEtag } from '../store/entry.ts'
 

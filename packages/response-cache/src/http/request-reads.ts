@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { createAttachment, keyed } from '@vinyasa/base'
+import { createAttachment, keyed } from '@vinyasa/core'
 import { isTracingHeader } from '@vinyasa/invalidation'
 import type { Plugin } from 'graphql-yoga'
 

@@ -1,4 +1,4 @@
-import { isRecord, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/base'
+import { isRecord, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from '../store/entry.ts'
 import type { Tags } from '../store/tags.ts'

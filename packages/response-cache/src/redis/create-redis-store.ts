@@ -1,4 +1,4 @@
-import { atLeast, type KnownOptions, text, wrongOption } from '@vinyasa/base'
+import { atLeast, type KnownOptions, text, wrongOption } from '@vinyasa/core'
 import { Redis } from 'ioredis'
 import { wrongOptions } from '../errors.ts'
 import { checkRedisUrl } from '../store/redis-url.ts'

@@ -1,4 +1,4 @@
-import { backgroundClock, createSparseReports, MAX_BROKER_BYTES, sleep, systemClock } from '@vinyasa/base'
+import { backgroundClock, createSparseReports, MAX_BROKER_BYTES, sleep, systemClock } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'

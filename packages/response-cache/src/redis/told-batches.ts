@@ -1,4 +1,4 @@
-import { awake, type Clock } from '@vinyasa/base'
+import { awake, type Clock } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
 import { hash } from 'node:crypto'
 import type { Tags } from '../store/tags.ts'

@@ -1,4 +1,4 @@
-import { createAttachment, keyed } from '@vinyasa/base'
+import { createAttachment, keyed } from '@vinyasa/core'
 import { hash } from 'node:crypto'
 
 export interface Lifetime {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@vinyasa/base'
+import type { MaybePromise } from '@vinyasa/core'
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEntry } from './entry.ts'

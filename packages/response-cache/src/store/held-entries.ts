@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 import type { CacheEvent } from '../options.ts'
 import type { CacheEntry, Lifetime } from './entry.ts'
 import { createMemoryStore, type MemoryStore } from './memory-store.ts'

@@ -1,4 +1,4 @@
-import { backgroundClock } from '@vinyasa/base'
+import { backgroundClock } from '@vinyasa/core'
 import { LRUCache } from 'lru-cache'
 import { bytesOf, type CacheEntry } from './entry.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEvent } from '../options.ts'
 import { type CacheEntry, LazyEntry } from './entry.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { badInput } from '../errors.ts'
 import { compileStyle, plain, type WriteValue } from '../parameters/style.ts'
 import type { EncodingOptions } from './body-options.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { badInput } from '../errors.ts'
 import type { RenderedBody, StreamedBody } from './wire-body.ts'
 import { toJson } from '../json.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Abortable, isPromise, unlessAborted, Ending } from '@vinyasa/base'
+import { type Abortable, isPromise, unlessAborted, Ending } from '@vinyasa/core'
 import { type GraphQLSchema, GraphQLError } from 'graphql'
 import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'

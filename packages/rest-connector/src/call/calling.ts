@@ -1,4 +1,4 @@
-import type { Ending } from '@vinyasa/base'
+import type { Ending } from '@vinyasa/core'
 import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
 import type { NamedSource } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'

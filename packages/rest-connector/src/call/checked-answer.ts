@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { fits, kindOf, type AnswerShape } from '../declare/answer-shape.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { restError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { after, attempt, type MaybePromise } from '@vinyasa/base'
+import { after, attempt, type MaybePromise } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 import type { HttpMethod } from '../http/http-method.ts'
 import { restError } from '../errors.ts'

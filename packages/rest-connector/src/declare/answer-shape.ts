@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { RestConfigError } from '../errors.ts'
 import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeReference } from './fields.ts'

@@ -1,4 +1,4 @@
-import type { LiveOptions } from '@vinyasa/base'
+import type { LiveOptions } from '@vinyasa/core'
 import type { AnswerKind } from '../http/decode.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import type { ArgumentDefinition } from './arguments.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { Kind, type TypeNode } from 'graphql'
 import { parseTypeText } from './fields.ts'
 import type { Argument } from './arguments.ts'

@@ -1,5 +1,5 @@
 import type { VariesBy } from '@vinyasa/invalidation'
-import { keyed, type Turns } from '@vinyasa/base'
+import { keyed, type Turns } from '@vinyasa/core'
 import {
   createJsonScalar,
   renamedStatements,

@@ -1,4 +1,4 @@
-import { endingOf, type Turns } from '@vinyasa/base'
+import { endingOf, type Turns } from '@vinyasa/core'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import {
   getNamedType,

@@ -1,4 +1,4 @@
-import { writeInSlices, type JsonText } from '@vinyasa/base'
+import { writeInSlices, type JsonText } from '@vinyasa/core'
 import {
   NotPlannable,
   sharedOf,

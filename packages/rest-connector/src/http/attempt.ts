@@ -1,4 +1,4 @@
-import type { Clock, Ending, HeldReply, Turns } from '@vinyasa/base'
+import type { Clock, Ending, HeldReply, Turns } from '@vinyasa/core'
 import { decodeBody, isEncoded, parseBody, type AnswerKind } from './decode.ts'
 import { single } from './header-values.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'

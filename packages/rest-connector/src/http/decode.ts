@@ -9,7 +9,7 @@ import {
   type JsonLimits,
   SLICE_BYTES,
   type Turns,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { BadResponse, NoPlace, ResponseTooLarge } from './failures.ts'
 import { listOf } from './header-values.ts'

@@ -1,4 +1,4 @@
-import { type Abortable, type Clock, Ending, endingOf, onAbort } from '@vinyasa/base'
+import { type Abortable, type Clock, Ending, endingOf, onAbort } from '@vinyasa/core'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /**

@@ -1,4 +1,4 @@
-import { NO_PLACE } from '@vinyasa/base'
+import { NO_PLACE } from '@vinyasa/core'
 
 /** Why an attempt failed, before anybody decided whether to try again or what a client may see of it. */
 

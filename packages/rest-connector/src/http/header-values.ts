@@ -1,4 +1,4 @@
-import { headerList } from '@vinyasa/base'
+import { headerList } from '@vinyasa/core'
 
 /** Directives of `Cache-Control` by their names in lower case. */
 export type Directives = ReadonlyMap<string, string>

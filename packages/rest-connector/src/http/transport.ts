@@ -1,4 +1,4 @@
-import type { Clock, Ending } from '@vinyasa/base'
+import type { Clock, Ending } from '@vinyasa/core'
 import type { LookupFunction } from 'node:net'
 import type { WireBody } from '../bodies/wire-body.ts'
 import { RestConfigError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { after } from '@vinyasa/base'
+import { after } from '@vinyasa/core'
 import { RestConfigError } from '../errors.ts'
 import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
 import { setHeaders, type HeaderValues } from './set-headers.ts'

@@ -7,7 +7,7 @@ import {
   systemClock,
   text,
   textsByName,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'

@@ -50,7 +50,7 @@ import {
 } from './object-plan.ts'
 import { responseMember, type ResponseMember } from '../declare/members.ts'
 import { marks, type PlannableJoin } from './planned-field.ts'
-import { stringifySlices, isRecord } from '@vinyasa/base'
+import { stringifySlices, isRecord } from '@vinyasa/core'
 import type { Args } from '../templates/template.ts'
 
 /** Characters of a list that are written at once. */

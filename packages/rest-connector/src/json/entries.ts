@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { isObjectType, isNonNullType, type GraphQLOutputType } from 'graphql'
 
 /** The extension of an object type that is an entry of a JSON object. */

@@ -1,4 +1,4 @@
-import type { Turns } from '@vinyasa/base'
+import type { Turns } from '@vinyasa/core'
 import { type BatchedJoin, type ItemsByKey, ResolverMarks } from '@vinyasa/source-kit'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'

@@ -1,4 +1,4 @@
-import { Ending } from '@vinyasa/base'
+import { Ending } from '@vinyasa/core'
 import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createFakeClock } from '@vinyasa/test-kit'

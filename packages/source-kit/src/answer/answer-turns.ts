@@ -1,5 +1,17 @@
 import { setImmediate } from 'node:timers'
-import { answerSizeOf, beginAnswer, type AnswerLimits, type AnswerSize } from '@vinyasa/yoga-internals'
+import {
+  answerSizeOf,
+  beginAnswer,
+  type AnswerLimits,
+  type AnswerSize,
+  after,
+  createAttachment,
+  createTurns,
+  drained,
+  ownerOf,
+  systemClock,
+  TURN_MS,
+} from '@vinyasa/core'
 import {
   getNamedType,
   getNullableType,
@@ -11,10 +23,9 @@ import {
   isLeafType,
   isListType,
 } from 'graphql'
-import { after, createAttachment, createTurns, drained, ownerOf, systemClock, TURN_MS } from '@vinyasa/base'
 import { giveUpIfLeft } from './bound-answer.ts'
 import type { HeldAnswers } from './held-answers.ts'
-import { collectFields } from '@vinyasa/documents'
+import { collectFields } from '@vinyasa/core/documents'
 
 /** By the nodes that interpreters collect once for all objects of a list. */
 const fieldCounts = createAttachment<Map<GraphQLObjectType, number>>()

@@ -1,5 +1,12 @@
-import { createTurns, hasLeft, ownerOf, stringifySlices, writeInSlices } from '@vinyasa/base'
-import { type AnswerSize, measureJson } from '@vinyasa/yoga-internals'
+import {
+  createTurns,
+  hasLeft,
+  ownerOf,
+  stringifySlices,
+  writeInSlices,
+  type AnswerSize,
+  measureJson,
+} from '@vinyasa/core'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { createJsonResult, isJsonResult } from './json-result.ts'
 

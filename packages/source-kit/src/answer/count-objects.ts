@@ -1,4 +1,4 @@
-import { behindObjectCounter, isObjectCounter, noteObjectCounter } from '@vinyasa/yoga-internals'
+import { behindObjectCounter, isObjectCounter, noteObjectCounter, after } from '@vinyasa/core'
 import {
   defaultTypeResolver,
   getNullableType,
@@ -13,7 +13,6 @@ import {
   type GraphQLSchema,
   type GraphQLTypeResolver,
 } from 'graphql'
-import { after } from '@vinyasa/base'
 import { standInFor, standInOf } from '../own/stand-ins.ts'
 import type { AnswerTurns } from './answer-turns.ts'
 

@@ -1,5 +1,4 @@
-import { type Clock, createAttachment, systemClock } from '@vinyasa/base'
-import type { AnswerSize, AnswerWatcher } from '@vinyasa/yoga-internals'
+import { type Clock, createAttachment, systemClock, type AnswerSize, type AnswerWatcher } from '@vinyasa/core'
 
 /** What one server holds of all large answers that it makes. */
 export interface HeldAnswers extends AnswerWatcher {

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql'
-import type { JsonText } from '@vinyasa/base'
+import type { JsonText } from '@vinyasa/core'
 
 /**
  * An execution result that is JSON already, with a serialiser of its own, as Yoga and others after it use it. It goes

@@ -1,4 +1,4 @@
-import { after, canonicalJson, createAttachment } from '@vinyasa/base'
+import { after, canonicalJson, createAttachment } from '@vinyasa/core'
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import { recordedJoin } from '../plan/recorded.ts'
 import { createJoinCalls, type JoinCalls, type Keyed } from './join-calls.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { groupBy } from '../schema/group-by.ts'
 
 /** Request for the items of one key. */

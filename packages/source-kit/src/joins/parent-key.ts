@@ -1,4 +1,4 @@
-import { after, type MaybePromise } from '@vinyasa/base'
+import { after, type MaybePromise } from '@vinyasa/core'
 import { getNullableType, isLeafType, type GraphQLLeafType, type GraphQLResolveInfo } from 'graphql'
 import { memberReader } from '../own/members.ts'
 import { fieldOf } from '../own/names.ts'

@@ -1,4 +1,4 @@
-import type { JsonText } from '@vinyasa/base'
+import type { JsonText } from '@vinyasa/core'
 import type { JoinedJson, JsonSize, PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
 import { groupBy } from '../schema/group-by.ts'
 import { mergeRecorded, type Recorded } from '../plan/recorded.ts'

@@ -1,4 +1,4 @@
-import { endOfText, JsonByte, type JsonLimits, kindOf, SLICE_BYTES, type Turns } from '@vinyasa/base'
+import { endOfText, JsonByte, type JsonLimits, kindOf, SLICE_BYTES, type Turns } from '@vinyasa/core'
 
 export interface ParseOptions extends JsonLimits {
   readonly turns: Turns

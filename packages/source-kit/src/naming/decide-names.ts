@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
 import { groupBy } from '../schema/group-by.ts'
 import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
-import { type Finding, nearestNames } from '@vinyasa/base'
+import { type Finding, nearestNames } from '@vinyasa/core'
 import type { SourceNames } from './options.ts'
 import { standardScalar, whatMayBe } from './standard-scalars.ts'
 

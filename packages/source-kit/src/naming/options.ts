@@ -1,4 +1,4 @@
-import type { Finding } from '@vinyasa/base'
+import type { Finding } from '@vinyasa/core'
 
 /** Prefixes of names. They are added unchanged. */
 export interface NamePrefix {

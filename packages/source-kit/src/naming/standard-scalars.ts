@@ -1,4 +1,4 @@
-import { isPromise } from '@vinyasa/base'
+import { isPromise } from '@vinyasa/core'
 import { GraphQLError, GraphQLInt, GraphQLString, type GraphQLScalarType } from 'graphql'
 
 /** The scalars of GraphQL's own that another may be called as: where a value does not fit, it is an error at its place. */

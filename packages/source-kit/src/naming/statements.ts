@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import type { Names } from './decide-names.ts'
 
 type Extensions = Readonly<Record<string, unknown>>

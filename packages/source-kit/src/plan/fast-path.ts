@@ -1,6 +1,5 @@
 import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
-import type { JsonText } from '@vinyasa/base'
-import type { AnswerSize } from '@vinyasa/yoga-internals'
+import type { JsonText, AnswerSize } from '@vinyasa/core'
 import type { SelectionScope } from './selection-scope.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'

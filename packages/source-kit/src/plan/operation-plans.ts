@@ -1,12 +1,12 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
-import type { Place, Room } from '@vinyasa/base'
+import type { Place, Room } from '@vinyasa/core'
 import {
   collectFields,
   directiveVariables,
   forEachDirective,
   fragmentsOf,
   isIncluded,
-} from '@vinyasa/documents'
+} from '@vinyasa/core/documents'
 import type { SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
 import { NotPlannable } from './refusals.ts'

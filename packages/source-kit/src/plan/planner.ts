@@ -1,5 +1,12 @@
-import { createRoom, placeOf, type Room, type JsonText } from '@vinyasa/base'
-import { type AnswerLimits, type AnswerWatcher, beginAnswer } from '@vinyasa/yoga-internals'
+import {
+  createRoom,
+  placeOf,
+  type Room,
+  type JsonText,
+  type AnswerLimits,
+  type AnswerWatcher,
+  beginAnswer,
+} from '@vinyasa/core'
 import * as graphql from 'graphql'
 import {
   getOperationAST,

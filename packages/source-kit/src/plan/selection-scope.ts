@@ -5,7 +5,7 @@ import type {
   OperationDefinitionNode,
   SelectionNode,
 } from 'graphql'
-import { collectFields, type Fragments } from '@vinyasa/documents'
+import { collectFields, type Fragments } from '@vinyasa/core/documents'
 
 /** Schema, operation and fragments of a selection, and a filter for selections. */
 export interface SelectionScope {

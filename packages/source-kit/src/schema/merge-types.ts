@@ -1,4 +1,4 @@
-import { isPromise, isRecord } from '@vinyasa/base'
+import { isPromise, isRecord } from '@vinyasa/core'
 import {
   GraphQLObjectType,
   GraphQLSchema,

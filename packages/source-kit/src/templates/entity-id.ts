@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { compileResultPath, type Refuse } from './result-path.ts'
 
 /** Returns the id of the entity that a mutation changed; `undefined` if it is unknown. */

@@ -1,4 +1,4 @@
-import { boundedFetch } from '@vinyasa/base'
+import { boundedFetch } from '@vinyasa/core'
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-import { isLiveRun } from '@vinyasa/base'
+import { isLiveRun } from '@vinyasa/core'
 import type { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'

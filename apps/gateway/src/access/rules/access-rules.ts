@@ -1,5 +1,5 @@
 import { getRootTypes } from '@graphql-tools/utils'
-import { createOperationMemo } from '@vinyasa/documents'
+import { createOperationMemo } from '@vinyasa/core/documents'
 import { selectOperation } from '@vinyasa/invalidation'
 import {
   getNamedType,

@@ -6,7 +6,7 @@ import { claimAt, type Identity, identityOf } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'
 import { withBehaviour } from '../../behaviour.ts'
 import type { VerifyToken } from './token-verifier.ts'
-import { atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/base'
+import { atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/core'
 
 export interface Authentication {
   /** Finds out who asks, for each request, each operation of a socket and each run of a live query. */

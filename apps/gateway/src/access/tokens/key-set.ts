@@ -1,4 +1,4 @@
-import { type Clock, systemClock, unlessAborted } from '@vinyasa/base'
+import { type Clock, systemClock, unlessAborted } from '@vinyasa/core'
 import {
   createLocalJWKSet,
   errors,

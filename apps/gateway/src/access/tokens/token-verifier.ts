@@ -1,4 +1,4 @@
-import { type Clock, systemClock, boundedFetch } from '@vinyasa/base'
+import { type Clock, systemClock, boundedFetch } from '@vinyasa/core'
 import {
   decodeJwt,
   errors,

@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock } from '@vinyasa/core'
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
 import { ConfigError } from '../../errors.ts'

@@ -1,5 +1,5 @@
 // Not from the whole of it, which brings graphql: a config that cannot be used is reported before that is loaded.
-import { nearestNames } from '@vinyasa/base'
+import { nearestNames } from '@vinyasa/core'
 import type { z } from 'zod'
 import { formatPath } from '../../errors.ts'
 import { definitionOf } from '../definition.ts'

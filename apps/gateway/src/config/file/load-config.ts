@@ -1,4 +1,4 @@
-import { formatFinding } from '@vinyasa/base'
+import { formatFinding } from '@vinyasa/core'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError, firstLine, messageOf } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@vinyasa/base'
+import { isPlainObject } from '@vinyasa/core'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError, messageOf } from '../../errors.ts'

@@ -1,6 +1,6 @@
-import { createAttachment, isLiveRun, keyed, namelessContext } from '@vinyasa/base'
+import { createAttachment, isLiveRun, keyed, namelessContext } from '@vinyasa/core'
 import { describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
-import type { PreparedDocument } from '@vinyasa/pipeline'
+import type { PreparedDocument } from '@vinyasa/core/pipeline'
 import type { AnswerSections } from '../../answers/answer-types.ts'
 import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
 import type { PresetSections } from '../../presets.ts'

@@ -1,5 +1,5 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { isLiveRun, keyed, processLedger, systemClock } from '@vinyasa/base'
+import { isLiveRun, keyed, processLedger, systemClock } from '@vinyasa/core'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'

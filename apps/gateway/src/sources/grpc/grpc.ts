@@ -10,7 +10,7 @@ import { checkFolders, placeOfFile, withAbsolutePaths } from '../files.ts'
 import { outageOf, reportHealth, type Outage } from '../../logging/outage.ts'
 import { namesOfSchema } from '../names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from '../source.ts'
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../../observability/backend-call.ts'
 import { readPemTexts } from '../../texts/pem-texts.ts'
 

@@ -1,4 +1,4 @@
-import { boundedFetch, findingsAt, findingsOf } from '@vinyasa/base'
+import { boundedFetch, findingsAt, findingsOf } from '@vinyasa/core'
 import {
   createRestConnector,
   describeFinding,

@@ -1,4 +1,4 @@
-import { keyed } from '@vinyasa/base'
+import { keyed } from '@vinyasa/core'
 import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt'
 import { outwards } from '../proto-names.ts'
 import { inScope, type TypeReference } from '../text/context.ts'

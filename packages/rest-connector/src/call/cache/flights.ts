@@ -1,4 +1,4 @@
-import { Callers, PassingMap, Ending } from '@vinyasa/base'
+import { Callers, PassingMap, Ending } from '@vinyasa/core'
 
 /** Somebody who wants what a flight brings. */
 export interface Passenger {

@@ -2,7 +2,7 @@ import { type Kept, type ResponseCache, type ResponseTypes } from './response-ca
 import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
 import { faultOf } from '../../retry/faults.ts'
-import { type Callers, type Ending, isLiveRun, liveMomentOf } from '@vinyasa/base'
+import { type Callers, type Ending, isLiveRun, liveMomentOf } from '@vinyasa/core'
 import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 

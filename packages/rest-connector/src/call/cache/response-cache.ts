@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../../http/attempt.ts'
 import { reuseOf, type Reuse } from './cache-control.ts'
 import { isInKey } from '../../http/cache-key.ts'
-import type { Clock } from '@vinyasa/base'
+import type { Clock } from '@vinyasa/core'
 
 /** Names of types; `any` change may make the response old. */
 export type ResponseTypes = ReadonlySet<string> | 'any'

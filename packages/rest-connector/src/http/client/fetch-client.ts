@@ -1,4 +1,4 @@
-import type { Ending } from '@vinyasa/base'
+import type { Ending } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 import { ResponseTooLarge } from '../failures.ts'
 import type { Transport, TransportOptions, WireResponse } from '../transport.ts'

@@ -4,7 +4,7 @@ import {
   LONG_REPLY_BYTES,
   type ReplyFlow,
   type ReplyMemory,
-} from '@vinyasa/base'
+} from '@vinyasa/core'
 
 /** Chunks that an upstream may send before their average size counts: some write each row of an answer by itself. */
 const FREE_CHUNKS = 4_000

@@ -1,4 +1,4 @@
-import { type Ending, keyed, processLedger, type ReplyFlow, ReplyMemory, FairQueue } from '@vinyasa/base'
+import { type Ending, keyed, processLedger, type ReplyFlow, ReplyMemory, FairQueue } from '@vinyasa/core'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'

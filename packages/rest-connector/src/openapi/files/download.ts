@@ -1,4 +1,4 @@
-import { BodyTooLarge, boundedFetch } from '@vinyasa/base'
+import { BodyTooLarge, boundedFetch } from '@vinyasa/core'
 
 export interface DownloadOptions {
   /**

@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { type FieldDefinitionNode, Kind, parseType } from 'graphql'
 import type { Transforms } from './transforms.ts'
 import { headersOf, listOf, type MeshYaml, type Path } from './yaml.ts'

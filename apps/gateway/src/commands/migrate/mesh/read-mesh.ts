@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import { schemaForClients } from '../../against/read-old-schema.ts'
 import { MeshOperations } from './operations.ts'

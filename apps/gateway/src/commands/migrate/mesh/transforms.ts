@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { listOf } from './yaml.ts'
 import { filled, textOf, type Values } from '../migration.ts'
 

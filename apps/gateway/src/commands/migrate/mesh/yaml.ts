@@ -1,4 +1,4 @@
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { LineCounter, parseDocument } from 'yaml'
 import { withoutVariables } from '../../../config/file/environment.ts'
 import type { Values } from '../migration.ts'

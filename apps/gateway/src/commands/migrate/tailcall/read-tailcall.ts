@@ -6,7 +6,7 @@ import { directiveOf, directivesOf, OldDocument, type OldDirective } from '../ol
 import { RestDrafts, queryOf, type RestCall, type Taken } from '../rest-draft.ts'
 import type { Place } from '../sdl-types.ts'
 import { readSettings, type Upstream, pairs } from './settings.ts'
-import { isRecord } from '@vinyasa/base'
+import { isRecord } from '@vinyasa/core'
 import { toCamelCase } from '../../../config/file/specification-names.ts'
 import { headerOf, toTemplate, wholeArgument, wholeParent, type Speech, toBody } from './templates.ts'
 

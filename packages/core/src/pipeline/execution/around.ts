@@ -1,0 +1,137 @@
+import type { ExecutionArgs } from 'graphql'
+import { finalAsyncIterator, mapAsyncIterator } from 'graphql-yoga'
+import { after, isAsyncIterable, type MaybePromise } from '../../index.ts'
+import type { Behaviour } from '../behaviour.ts'
+import { argsOf, type Execute as Next, withArgs } from '../operation.ts'
+import type { Hook } from '../yoga.ts'
+import { isInterpreter } from './interpreter.ts'
+import { runHooks } from './run-hooks.ts'
+
+type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
+
+const LOOK = Symbol('look')
+
+/** One accessor for all payloads: each with its own would give each a hidden class of its own, which outlives the request. */
+const EXECUTE_FN: PropertyDescriptor & ThisType<{ readonly [LOOK]: () => Execute }> = {
+  enumerable: true,
+  get() {
+    return this[LOOK]()
+  },
+}
+
+/** The value that an `onExecute` hook may return. */
+interface AfterExecution {
+  readonly onExecuteDone?: (payload: object) => MaybePromise<AfterResult | undefined>
+}
+
+interface AfterResult {
+  readonly onNext?: Hook
+  readonly onEnd?: () => void
+}
+
+/**
+ * `onExecute` hooks of plugins that stand side by side, around what comes behind them: as Envelop runs them, where each
+ * hears of results in the order of the plugins. Checked with @envelop/core 5.
+ */
+export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute']> {
+  return (operation, next) => {
+    const args = argsOf(operation)
+    const { context } = operation
+    const afterwards: AfterExecution[] = []
+    let result: unknown
+    const goOn: Execute = (given) => {
+      const isSame = executeFn === goOn || operation.isWrapped
+      return next(withArgs(isSame ? operation : { ...operation, isWrapped: true }, given))
+    }
+    let executeFn = goOn
+    /** What is innermost now, for an executor in its place that goes on with it after all. */
+    let innermost: Execute | undefined
+    /** All that stands behind stands around an executor that takes the place of the innermost: in Envelop the last is outermost. */
+    const inPlace =
+      (execute: Execute): Execute =>
+      (given) =>
+        next({
+          ...withArgs(operation, given),
+          isWrapped: true,
+          executor(inner, ordinarily) {
+            innermost = ordinarily
+            return execute(inner)
+          },
+        })
+    // Envelop masks what was executed, and nothing else.
+    const setResultAndStopExecution = (stopped: unknown): void => {
+      result = stopped
+      operation.progress.isFinal = true
+    }
+    const extendContext = (extension: object): void => void Object.assign(context, extension)
+    // Each hook keeps what it was given, whatever those behind it put in place. One that puts an executor there without a
+    // look at the other does not stand around it.
+    const calls = hooks.map((hook) => () => {
+      const before = executeFn
+      let isIgnored = false
+      let isLookedAt = false
+      const look = (): Execute => {
+        if (isIgnored) return (given) => (innermost ?? before)(given)
+        isLookedAt = true
+        return before
+      }
+      const setExecuteFn = (execute: Execute): void => {
+        isIgnored = !isLookedAt
+        if (isInterpreter(execute)) executeFn = goOn
+        else executeFn = isIgnored ? inPlace(execute) : execute
+      }
+      const payload = { [LOOK]: look, setExecuteFn, setResultAndStopExecution, context, extendContext, args }
+      return hook(Object.defineProperty(payload, 'executeFn', EXECUTE_FN))
+    })
+    const note = (returned: unknown): void => {
+      if (returned) afterwards.push(returned as AfterExecution)
+    }
+    const begun = runHooks(calls, args, note, () => result !== undefined)
+    const executed = after(begun, () => result ?? (operation.isForced ? goOn : executeFn)({ ...args }))
+    return after(executed, (value) => done(afterwards, args, value))
+  }
+}
+
+function done(
+  afterwards: readonly AfterExecution[],
+  args: ExecutionArgs,
+  given: unknown,
+): MaybePromise<unknown> {
+  const hooks = afterwards.flatMap(({ onExecuteDone }) => onExecuteDone ?? [])
+  if (hooks.length === 0) return given
+  const follow: AfterResult[] = []
+  let result = given
+  const setResult = (changed: unknown): void => void (result = changed)
+  const calls = hooks.map((hook) => () => hook({ args, result, setResult }))
+  const note = (returned: unknown): void => {
+    if (returned) follow.push(returned as AfterResult)
+  }
+  return after(runHooks(calls, args, note), () => followed(result, follow, args))
+}
+
+/** A result in parts is told part by part. */
+function followed(result: unknown, follow: readonly AfterResult[], args: ExecutionArgs): unknown {
+  if (follow.length === 0 || !isAsyncIterable(result)) return result
+  const nexts = follow.flatMap(({ onNext }) => onNext ?? [])
+  const ends = follow.flatMap(({ onEnd }) => onEnd ?? [])
+  const told = mapAsyncIterator(result, (part: unknown) => {
+    const payload = {
+      args,
+      result: part,
+      setResult(changed: unknown) {
+        payload.result = changed
+      },
+    }
+    return after(runHooks(nexts, payload), () => payload.result) as Promise<unknown>
+  })
+  return ends.length === 0
+    ? told
+    : finalAsyncIterator(told, () => {
+        for (const end of ends) end()
+      })
+}
+
+/** The executor behind all that stands around it. */
+export function compose(arounds: readonly NonNullable<Behaviour['execute']>[], innermost: Next): Next {
+  return arounds.reduceRight<Next>((next, around) => (operation) => around(operation, next), innermost)
+}

@@ -1,0 +1,23 @@
+import { isPromise, type MaybePromise } from '../../index.ts'
+import type { Hook } from '../yoga.ts'
+
+/** Calls hooks one after the other until all have run or one of them ends the request. */
+export function runHooks(
+  hooks: readonly Hook[],
+  payload: object,
+  onReturn?: (returned: unknown) => void,
+  hasEnded?: () => boolean,
+): MaybePromise<void> {
+  for (let index = 0; index < hooks.length; index++) {
+    const returned = hooks[index]?.(payload)
+    if (isPromise(returned)) return goOn(index, returned)
+    onReturn?.(returned)
+    if (hasEnded?.()) return
+  }
+
+  async function goOn(index: number, first: PromiseLike<unknown>): Promise<void> {
+    const returned = await first
+    onReturn?.(returned)
+    if (!hasEnded?.()) await runHooks(hooks.slice(index + 1), payload, onReturn, hasEnded)
+  }
+}

@@ -1,0 +1,153 @@
+import { type ExecutionArgs, getOperationAST } from 'graphql'
+import { mapAsyncIterator } from 'graphql-yoga'
+import { after, attempt, isAsyncIterable, type MaybePromise } from '../index.ts'
+import { holdErrors } from './document-room.ts'
+import type { interpreter } from './execution/interpreter.ts'
+import { toErrors } from './execution/to-errors.ts'
+import type { Known } from './known.ts'
+import { type Operation, type OperationParams, withArgs } from './operation.ts'
+import { OperationRun, subscribeBy } from './operation-run.ts'
+import { PipelineServer } from './server.ts'
+import type { ParamsHandler } from './yoga.ts'
+
+/**
+ * Runs every operation of a Yoga server. It replaces Yoga's own parameter handler. It parses, validates, builds the
+ * context and executes. It skips a step if the result is cached and no plugin hooks into the step.
+ */
+export class Pipeline {
+  readonly server: PipelineServer
+  /** Cached documents; `undefined` disables the cache. */
+  readonly known: Known | undefined
+
+  constructor(server: object, known: Known | undefined) {
+    this.server = new PipelineServer(server)
+    this.known = known
+  }
+
+  /** Handles the parameters of one operation instead of Yoga. */
+  readonly handleParams: ParamsHandler = ({ request, params: given, context }) => {
+    // Yoga reads an empty name in the target of a GET request as no name, too.
+    const asked = given as OperationParams
+    const params = asked.operationName === '' ? { ...asked, operationName: undefined } : asked
+    if (context['request'] !== request) context['request'] = request
+    context['params'] = params
+    return attempt(
+      () => {
+        const executed = this.#handle(request, params, context)
+        return after(executed, (result) => (isAsyncIterable(result) ? this.#stream(result) : result))
+      },
+      (error) => this.#failed(error),
+    )
+  }
+
+  /**
+   * Executes an operation for a plugin with its own transport, which calls Envelop. The hooks of all plugins already
+   * wrap `execute`.
+   */
+  executeFor(args: ExecutionArgs, execute: typeof interpreter): MaybePromise<unknown> {
+    const { schema, document, operationName, variableValues: variables } = args
+    const definition = getOperationAST(document, operationName)
+    if (!definition || definition.operation === 'subscription') return execute(args)
+    const prepared = { schema, document, definition, operationName }
+    const params = { query: '', variables }
+    const context = Object(args.contextValue) as Record<string, unknown>
+    const request = (context['request'] ??= new Request('http://localhost/', headOf(context))) as Request
+    const operation = withArgs(
+      { ...operationOf({ prepared, params, request, context }), isOwnWay: true },
+      args,
+    )
+    const run = new OperationRun(
+      this.server,
+      operation,
+      { sent: params, lifted: undefined },
+      this.server.around(execute),
+    )
+    return after(run.execute(), (result) => run.seen(result))
+  }
+
+  #failed(error: unknown): unknown {
+    return { errors: toErrors(error, this.server.yoga) }
+  }
+
+  #stream(parts: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    return mapAsyncIterator(
+      parts,
+      (part) => part,
+      (error: unknown) => {
+        if ((error as Error).name === 'AbortError') throw error
+        return this.#failed(error)
+      },
+    )
+  }
+
+  #handle(
+    request: Request,
+    params: OperationParams,
+    context: Record<string, unknown>,
+  ): MaybePromise<unknown> {
+    const asked = this.#isKnowable(params)
+      ? this.known?.find(params, request.method, this.server.others.seesLiterals)
+      : undefined
+    if (!asked) return this.#prepare(request, params, context)
+    const { prepared } = asked
+    const operation = operationOf({ prepared, params: asked.params, request, context })
+    const run = new OperationRun(this.server, operation, asked)
+    return after(run.start(), (result) => run.seen(result))
+  }
+
+  #isKnowable({ query, operationName }: OperationParams): boolean {
+    if (typeof query !== 'string' || this.server.others.instruments) return false
+    return operationName == null || typeof operationName === 'string'
+  }
+
+  /** Goes through all hooks of Envelop. */
+  #prepare(
+    request: Request,
+    params: OperationParams,
+    context: Record<string, unknown>,
+  ): MaybePromise<unknown> {
+    const { yoga, others, lifts } = this.server
+    const enveloped = yoga.getEnveloped(context)
+    const { schema } = enveloped
+    const document = enveloped.parse(params.query)
+    const errors = enveloped.validate(schema, document)
+    if (errors.length > 0) {
+      // Other people's hooks, and schemas that they choose, may refuse it today and not tomorrow.
+      if (this.#isKnowable(params) && !others.readsDocuments && !others.buildsContext)
+        this.known?.add(params, schema, document, lifts, errors)
+      holdErrors(document, errors)
+      return { errors }
+    }
+    if (this.#isKnowable(params)) this.known?.add(params, schema, document, lifts)
+    return after(enveloped.contextFactory(), (contextValue) => {
+      const { variables: variableValues, operationName } = params
+      const definition = getOperationAST(document, operationName)
+      const args = { schema, document, contextValue, variableValues, operationName }
+      if (definition?.operation === 'subscription') return subscribeBy(enveloped, args)
+      if (!definition) return enveloped.execute(args)
+      const prepared = { schema, document, definition, operationName }
+      const built = contextValue as Record<string, unknown>
+      const operation = operationOf({ prepared, params, request, context: built })
+      const run = new OperationRun(this.server, operation, { sent: params, lifted: undefined })
+      return after(run.execute(), (result) => run.seen(result))
+    })
+  }
+}
+
+function operationOf(given: Pick<Operation, 'prepared' | 'params' | 'request' | 'context'>): Operation {
+  return {
+    ...given,
+    sameBytes: undefined,
+    isObserved: true,
+    progress: { wasExecuted: false, isFinal: false, isRefused: false },
+  }
+}
+
+/** The head of Node's request, where the context has it. */
+function headOf({ req }: Readonly<Record<string, unknown>>): RequestInit {
+  const { headers } = Object(req) as { readonly headers?: Readonly<Record<string, string | string[]>> }
+  const lines = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
+    name.startsWith(':') ? [] : [value].flat().map((one) => [name, one]),
+  )
+  return { headers: lines }
+}
