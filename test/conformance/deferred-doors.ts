@@ -173,13 +173,15 @@ export interface Asked {
 interface Sending {
   readonly accept?: Accept
   readonly method?: 'POST' | 'GET' | 'HEAD'
+  /** Default `/graphql`. */
+  readonly path?: string
   readonly version?: '1.0' | '1.1'
   readonly keepAlive?: boolean
 }
 
 export function bytesOf(
   asked: Asked,
-  { accept, method = 'POST', version = '1.1', keepAlive }: Sending,
+  { accept, method = 'POST', path = '/graphql', version = '1.1', keepAlive }: Sending,
 ): Buffer {
   const { query, variables, operationName } = asked
   const body = method === 'POST' ? Buffer.from(JSON.stringify(asked)) : Buffer.alloc(0)
@@ -189,7 +191,7 @@ export function bytesOf(
     ...(operationName !== undefined && { operationName }),
   })
   const head = [
-    `${method} /graphql${method === 'POST' ? '' : `?${parameters}`} HTTP/${version}`,
+    `${method} ${path}${method === 'POST' ? '' : `?${parameters}`} HTTP/${version}`,
     'host: door.test',
     ...(accept === undefined ? [] : [`accept: ${accept}`]),
     ...(method === 'POST' ? ['content-type: application/json', `content-length: ${body.length}`] : []),

@@ -1,11 +1,16 @@
 import { systemClock } from '@vinyasa/core'
-import { startRestBackend, waitUntil } from '@vinyasa/test-kit'
+import { startRestBackend, temporaryFolder, waitUntil } from '@vinyasa/test-kit'
 import { createHash, createHmac } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Plugin } from 'graphql-yoga'
 import pino from 'pino'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
+
+const registered = join(await temporaryFolder('documents', afterAll), 'documents.json')
+writeFileSync(registered, JSON.stringify({ one: '{ hello }' }))
 
 /** Steps that are wrapped are not left out, so that every request goes through all hooks. */
 const CLOSES = {
@@ -56,6 +61,26 @@ describe('known queries', () => {
       'Repeated operations cannot use the path for cached operations and need more CPU time: a plugin uses instrumentation.execute',
     )
   })
+})
+
+it.each([
+  'a query',
+  'a GET',
+  'a chunked body',
+  'the path of deferred results',
+  'a registered document',
+  'a GET of a registered document',
+])('%s takes the prepared path from the second time on', async (name) => {
+  let taken = 0
+  const { endpoint } = await startGateway({
+    ...OWN_SCHEMA,
+    persistedDocuments: { from: registered },
+    plugins: [{ readsHeaders: [], behaviour: { begin: () => void taken++ } } as Plugin],
+  })
+  for (const time of [1, 2, 3]) {
+    await (await send(endpoint, requests[name] as Asked)).arrayBuffer()
+    expect({ time, taken }).toEqual({ time, taken: time - 1 })
+  }
 })
 
 describe('hooks that change the variables of a body that came before', () => {
@@ -131,7 +156,10 @@ const asks = (query: string, more: object = {}): RequestInit => ({
 })
 
 interface Asked extends RequestInit {
+  /** What follows the endpoint in the URL. */
   readonly search?: string
+  /** The body without a `Content-Length`. */
+  readonly chunks?: readonly string[]
 }
 
 /** With a header that no page of another site can send. */
@@ -139,8 +167,11 @@ const gets = (parameters: Record<string, string>, headers: Record<string, string
   search: `?${new URLSearchParams(parameters)}`,
   headers: { 'x-graphql-csrf': '1', ...headers },
 })
-const send = (endpoint: string, { search = '', ...request }: Asked): Promise<Response> =>
-  fetch(`${endpoint}${search}`, request)
+const send = (endpoint: string, { search = '', chunks, ...request }: Asked): Promise<Response> =>
+  fetch(`${endpoint}${search}`, {
+    ...request,
+    ...(chunks && { body: new Blob([...chunks]).stream(), duplex: 'half' }),
+  })
 
 const persisted = (query: string): object => ({
   persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
@@ -220,6 +251,27 @@ const requests: Readonly<Record<string, Asked>> = {
   'a GET with deep extensions': gets({ query: '{ hello }', extensions: JSON.stringify({ a: deep(120) }) }),
   'a document with its hash': asks('{ hello }', { extensions: persisted('{ hello }') }),
   "a document with another one's hash": asks('{ hello }', { extensions: persisted('{ item { id } }') }),
+  'a chunked body': { ...asks('{ hello }'), chunks: ['{"query":', '"{ hello }"}'] },
+  'a chunked body that is no JSON': { ...asks(''), chunks: ['{"query":', '"{ hello }'] },
+  'a large chunked body': {
+    ...asks(''),
+    chunks: ['{"query":"{ hello }","variables":{"a":"', 'x'.repeat(300_000), '"}}'],
+  },
+  'a chunked body over the limit': {
+    ...asks(''),
+    chunks: ['{"query":"{ hello } #', 'x'.repeat(2_000_000), '"}'],
+  },
+  'the path of deferred results': { ...asks('{ hello ... @defer { item { id } } }'), search: '/defer' },
+  'the path of deferred results without a fragment': { ...asks('{ hello }'), search: '/defer' },
+  'the path of deferred results with an error': {
+    ...asks('{ fail ... @defer { hello } }'),
+    search: '/defer?a',
+  },
+  'the path of deferred results by GET': { ...gets({ query: '{ hello }' }), search: '/defer?query={hello}' },
+  'a registered document': asks('', { query: undefined, documentId: 'one' }),
+  'a GET of a registered document': gets({ documentId: 'sha256:one', variables: '{}' }),
+  'a GET of a document that is not registered': gets({ documentId: 'two' }),
+  'a GET of a text and an id': gets({ query: '{ fail }', documentId: 'one' }),
   'a query string': { ...asks('{ hello }'), search: '?op=Hello&query={fail}' },
   'an empty name': asks('query Hello { hello }', { operationName: '' }),
   'a GET that another site could send': { search: gets({ query: '{ hello }' }).search },
@@ -304,6 +356,8 @@ const configs: Readonly<Record<string, GatewayConfig>> = {
     },
   },
   'with automatic persisted queries': { apq: true, responseCache: true },
+  'with registered documents': { persistedDocuments: { from: registered }, responseCache: true },
+  'with registered documents alone': { persistedDocuments: { from: registered, mode: 'only' } },
   'with costs in answers': { cost: { max: 3, includeExtensionMetadata: true } },
   'with a plugin before the cache': { responseCache: true, plugins: [observer()] },
 }

@@ -1,5 +1,12 @@
 import { isAsyncIterable, createAttachment, isPromise } from '@vinyasa/core'
-import { argsOf, type Behaviour, type Operation, withDocument, type Executor } from '@vinyasa/core/pipeline'
+import {
+  argsOf,
+  type Behaviour,
+  type EndpointAlias,
+  type Operation,
+  withDocument,
+  type Executor,
+} from '@vinyasa/core/pipeline'
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Deliveries } from './deliveries.ts'
 import type { DocumentCache } from './document/document-cache.ts'
@@ -78,7 +85,7 @@ export interface Answered {
 }
 
 export interface DeferBehaviour {
-  readonly behaviour: Behaviour
+  readonly behaviour: Behaviour & { readonly alias: EndpointAlias }
   /** A whole result as the stream of its parts where the client takes parts; else the same result, or a refusal. */
   split(answered: Answered, result: ExecutionResult): unknown
   /** Whether an operation with this context came to the behaviour. */
@@ -134,6 +141,10 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     isStreamed: (request) => inParts.streamed.has(request),
     behaviour: {
       name: 'defer',
+      alias: {
+        pathFor: (endpoint) => options.endpoint ?? `${endpoint.replace(/\/$/, '')}/defer`,
+        enter: (context) => deliveries.onEndpoint(context),
+      },
       mediaTypeOf(accept) {
         const { preferred, isAlone } = deliveries.named(accept)
         if (preferred === 'json') return undefined

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/core'
-import { type Behaviour, bringPipeline } from '@vinyasa/core/pipeline'
+import { type Behaviour, bringPipeline, type EndpointAlias } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
@@ -29,15 +29,14 @@ import type { MaskError } from './wire/wire-format.ts'
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
 /**
- * Serves the path on which every client is answered in parts. Requests to it go on to that of GraphQL. The function that it
- * returns gives true for a request that asks for an operation on this path, and goes on. One that asks for none is answered.
- *
- * @param path Default: `/defer` behind that of GraphQL.
+ * Creates a function that redirects `POST` requests from the alias to the GraphQL path and returns true for them. Other
+ * methods get 405.
  */
 function createDeferEndpoint(
   graphqlPath: string,
-  path: string = `${graphqlPath.replace(/\/$/, '')}/defer`,
+  alias: EndpointAlias,
 ): (payload: Omit<RequestPayload, 'serverContext'>) => boolean {
+  const path = alias.pathFor(graphqlPath)
   return ({ request, url, fetchAPI, setRequest, endResponse }) => {
     if (!request.url.includes(path)) return false
     const target = new fetchAPI.URL(request.url, 'http://localhost')
@@ -131,7 +130,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onPluginInit: bringPipeline,
 
     onYogaInit({ yoga }) {
-      takesRequest = createDeferEndpoint(yoga.graphqlEndpoint, options.endpoint)
+      takesRequest = createDeferEndpoint(yoga.graphqlEndpoint, behaviour.alias)
       // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
       if (masking) maskError = (error) => masking.maskError(error, masking.errorMessage)

@@ -72,17 +72,28 @@ describe('what takes the prepared path', () => {
     ['an invalid subscription', { body: graphql('subscription { nope }') }, false],
     ['one with a syntax error', { body: graphql('{ nope') }, false],
     ['one of another name', { body: graphql('query A { nope }', { operationName: 'B' }) }, false],
-    ['a chunked body', { body: hello, chunked: 5 }, false],
+    ['a chunked body', { body: hello, chunked: 5 }, true],
     ['a query in the target', { body: hello, path: '/graphql?x=1' }, true],
     ['another media type', { body: hello, headers: { accept: 'text/event-stream' } }, false],
     [
       'multipart beside JSON',
       { body: hello, headers: { accept: 'multipart/mixed, application/json' } },
-      false,
+      true,
     ],
     [
       'what GraphQL clients accept',
       { body: hello, headers: { accept: 'application/graphql-response+json, application/json;q=0.9' } },
+      true,
+    ],
+    [
+      'JSON before other types',
+      {
+        body: hello,
+        headers: {
+          accept:
+            'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+        },
+      },
       true,
     ],
     ['another origin', { body: hello, headers: { origin: 'https://a.test' } }, true],
@@ -108,6 +119,11 @@ describe('what takes the prepared path', () => {
     ['one with a validator', get({ query: '{ hello }' }, { 'if-none-match': '"a"' }), true],
     ['one with a body', { ...get({ query: '{ hello }' }), body: hello, headers: {} }, false],
     ['a HEAD', { ...get({ query: '{ hello }' }), method: 'HEAD' }, false],
+    [
+      'a large chunked body',
+      { body: graphql('{ hello }', { variables: { a: 'x'.repeat(70_000) } }), chunked: 40_000 },
+      false,
+    ],
     ['a large body', { body: graphql('{ hello }', { variables: { a: 'x'.repeat(70_000) } }) }, false],
   ]
   it.each(goes)('%s', async (_sentence, request, isShort) => {

@@ -26,10 +26,13 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
   const turns = createTurns()
   const maxAtOnce = Math.min(maxBytes, SLICE_BYTES)
   const behaviour: Behaviour = {
-    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length']) <= maxAtOnce,
+    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length'] ?? 0) <= maxAtOnce,
+    checkBodySize(bytes) {
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+    },
     acceptsBody(body) {
       if (!body) return true
-      if (!isUtf8(body)) return false
+      if (body.byteLength > maxAtOnce || !isUtf8(body)) return false
       try {
         limitJson(body, options)
         return true

@@ -15,7 +15,8 @@ export function useRecorder(recorder: Recorder): Plugin {
   const plugin: Plugin = {
     onRequest({ request, serverContext }) {
       if (isNotFromHttp(serverContext) || recordOf(serverContext)) return
-      recorder.begin(request, serverContext)
+      // Plugins can change the URL of the request later.
+      recorder.begin(request, serverContext, pathnameOf(request.url))
     },
     onSubscribe({ args }) {
       // Whether it is a subscription was looked up like this.

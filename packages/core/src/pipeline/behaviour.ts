@@ -35,6 +35,14 @@ interface ResponseHeaders {
   delete(name: string): void
 }
 
+/** A path that serves POST requests like the GraphQL endpoint. */
+export interface EndpointAlias {
+  /** Returns the path for the path of the GraphQL endpoint. */
+  pathFor(endpoint: string): string
+  /** Receives the context of each request to the path. */
+  enter(context: object): void
+}
+
 /** Method and headers of a Node request. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
 
@@ -81,6 +89,8 @@ export interface Behaviour {
 
   /** Returns whether requests for an operation can take the path for cached operations. Called once per operation. */
   admits?(prepared: PreparedDocument): boolean
+  /** A second path for POST requests to the GraphQL endpoint, which `onRequest` of the plugin serves otherwise. */
+  readonly alias?: EndpointAlias | undefined
   /** Returns whether the headers of a request allow this path. The request is a JSON POST or a GET. */
   accepts?(request: RequestHead): boolean
   /** Receives the request before the hooks of all plugins. */
@@ -91,10 +101,18 @@ export interface Behaviour {
    * `undefined`.
    */
   mediaTypeOf?(accept: string): string | undefined
+  /** Throws if a chunked body is too large. Receives the number of bytes that have arrived. */
+  checkBodySize?(bytes: number): void
   /** Identifies the client. `false` or a rejection sends the request through all hooks, which report the error. */
   identify?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /** Replaces the id of a persisted document by its text. Returns `undefined` if the parameters contain no id. */
-  withText?(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
+  /**
+   * Replaces the id of a persisted document by its text. `target` is the target of a GET request, whose `params` contain
+   * only the parameters that Yoga reads. Returns `undefined` if the request contains no id.
+   */
+  withText?(
+    params: Readonly<Record<string, unknown>>,
+    target: string | undefined,
+  ): Readonly<Record<string, unknown>> | undefined
   /**
    * Returns whether the body of a request allows this path. The result is cached for equal bodies. A GET has no body;
    * its parameters are in the target.

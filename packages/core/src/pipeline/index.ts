@@ -1,5 +1,5 @@
 export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
-export type { Behaviour, PartStream, ResponseHead, StreamPart } from './behaviour.ts'
+export type { Behaviour, EndpointAlias, PartStream, ResponseHead, StreamPart } from './behaviour.ts'
 export {
   argsOf,
   type Execute,

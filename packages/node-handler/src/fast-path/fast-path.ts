@@ -208,6 +208,8 @@ export interface FastPath {
   /** Has the hooks choose how a result is written. */
   readonly processResult: ProcessResult
   readonly handleParams: ParamsHandler
+  /** Throws if a body is larger than `maxBodyBytes`. */
+  readonly checkSize: CheckSize | undefined
   /** The request before its first hook. */
   begin(request: LightRequest, context: ServerContext): HookedRequest
   /** Answers a request, whose steps may have begun. */
@@ -290,6 +292,7 @@ export function createFastPath(
     createResponse,
     processResult,
     handleParams,
+    checkSize: check,
     begin,
     serve,
     listen(incoming, outgoing) {

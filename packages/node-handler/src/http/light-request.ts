@@ -17,6 +17,7 @@ class LightState {
   readonly #host: string | undefined
   #check: CheckSize | undefined
   #url: string | undefined
+  #target: string | undefined
   #ending: Ending | undefined
   #signal: AbortSignal | undefined
   #bytes: Promise<Buffer> | undefined
@@ -30,7 +31,14 @@ class LightState {
   }
 
   get url(): string {
-    return (this.#url ??= urlOf(this.incoming, this.#host))
+    return (this.#url ??= urlOf(this.incoming, this.#host, this.#target))
+  }
+
+  moveTo(path: string): void {
+    const { url = '' } = this.incoming
+    const at = url.indexOf('?')
+    this.#target = at < 0 ? path : `${path}${url.slice(at)}`
+    this.#url = this.parsedUrl = undefined
   }
 
   /** Aborts when the connection ends before the answer does. */
@@ -99,6 +107,8 @@ export interface LightRequest extends Request {
   readonly isMaterialised: boolean
   /** Every check added must let a size pass; they are called with the bytes so far while the body arrives. */
   addSizeCheck(check: CheckSize): void
+  /** Changes the path of `url`. */
+  moveTo(path: string): void
 }
 
 /** `bytes`: the body, where it is being read already. */
@@ -150,6 +160,10 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
 
     addSizeCheck(added: CheckSize): void {
       this.lightState.addSizeCheck(added)
+    }
+
+    moveTo(path: string): void {
+      this.lightState.moveTo(path)
     }
 
     text(): Promise<string> {

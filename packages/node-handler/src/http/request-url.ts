@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 
-/** The full URL of a request, as Yoga's own door builds it. `host`: of its headers. */
-export function urlOf({ socket, url }: IncomingMessage, host: string | undefined): string {
+/** Returns the full URL of a request as Yoga builds it. `host` is the `Host` header. */
+export function urlOf(
+  { socket, url: sent }: IncomingMessage,
+  host: string | undefined,
+  url: string | undefined = sent,
+): string {
   const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
   return `${protocol}://${host || hostOf(socket)}${url || '/graphql'}`
 }

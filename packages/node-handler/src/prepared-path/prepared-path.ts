@@ -3,6 +3,7 @@ import {
   type Operation,
   type OperationParams,
   type Asked,
+  type EndpointAlias,
   OperationRun,
   type Hook,
   notModified,
@@ -14,6 +15,7 @@ import {
 import type { FastPath, HookedRequest } from '../fast-path/fast-path.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
+import type { CheckSize } from '../http/read-body.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { after, attempt, createAttachment, isAsyncIterable, keyed, type MaybePromise } from '@vinyasa/core'
@@ -21,7 +23,7 @@ import { findAcceptChoice } from '../hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit } from '../hooks/body-choices.ts'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import { createKnownBodies, type KnownBody } from './known-bodies.ts'
-import { mediaTypesOf, requestHeads } from './request-heads.ts'
+import { MAX_BODY_BYTES, mediaTypesOf, requestHeads } from './request-heads.ts'
 import { readParams } from './read-params.ts'
 import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
 import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
@@ -54,16 +56,27 @@ function readPathServer(options: PathServerOptions) {
   const parser = findParserChoice(internals)
   const sizeLimit = findSizeLimit(internals)
   const mediaTypeOf = mediaTypesOf(choice, behaviours)
+  const aliasOf = findAliases(server, endpoint)
+  const checks: readonly CheckSize[] = [
+    fastPath.checkSize ?? [],
+    sizeLimit?.check ?? [],
+    server.members('checkBodySize'),
+  ].flat()
   const bodies = createKnownBodies(known.room)
   known.onClear(() => bodies.clear())
   return {
     internals,
     fastPath,
+    endpoint,
+    aliasOf,
+    checkChunked: (bytes: number): void => {
+      for (const check of checks) check(bytes)
+    },
     pipeline: server,
     known,
     bodies,
     others: server.others,
-    allowsHead: requestHeads({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, behaviours }),
+    allowsHead: requestHeads({ endpoint, aliasOf, maxBodyBytes, sizeLimit, mediaTypeOf, behaviours }),
     mediaTypeOf,
     parseTarget: parser?.target,
     parseBody: parser?.json,
@@ -83,6 +96,22 @@ function readPathServer(options: PathServerOptions) {
         prepared.definition.operation !== 'subscription' && server.admits(prepared),
       createAttachment<boolean>(),
     ),
+  }
+}
+
+/**
+ * Returns a function that finds the alias of the endpoint in a request target. There are no aliases if plugins without a
+ * behaviour have `onRequest` hooks, because whether these see the alias depends on the order of the plugins.
+ */
+function findAliases(
+  { behaviours, others }: Pipeline['server'],
+  endpoint: string,
+): (target: string) => EndpointAlias | undefined {
+  const given = others.onRequest.length > 0 ? [] : behaviours.flatMap(({ alias }) => alias ?? [])
+  const aliases = new Map(given.map((alias) => [alias.pathFor(endpoint), alias]))
+  return (target) => {
+    if (aliases.size === 0 || target === endpoint) return undefined
+    return aliases.get(target.split('?', 1)[0] as string)
   }
 }
 
@@ -119,6 +148,7 @@ function readAsked(server: PathServer, sent: Buffer | string): OperationParams |
   const params = readParams(
     () => (isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8'))),
     texts,
+    isTarget ? sent : undefined,
   )
   if (!params) return undefined
   for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
@@ -188,6 +218,11 @@ class PreparedRun {
     if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
   }
 
+  /** Whether a plugin chose the response format by the path. The hooks then serialize complete results. */
+  get #isAtAlias(): boolean {
+    return this.#server.aliasOf(this.#incoming.url ?? '') !== undefined
+  }
+
   /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
   get #cors(): Hook | undefined {
     return this.#incoming.headers.origin === undefined ? undefined : this.#server.pipeline.cors
@@ -203,7 +238,8 @@ class PreparedRun {
       this.#sendStream(stream)
       return true
     }
-    const isPlainJson = !others.processesResults && isPlain(result) && mediaType.endsWith('json')
+    const isPlainJson =
+      !others.processesResults && !this.#isAtAlias && isPlain(result) && mediaType.endsWith('json')
     const text = isPlainJson ? textOf(result) : undefined
     if (text !== undefined) return after(this.#sendWhole(text, mediaType), () => true)
     const given = this.#run.seen(result)
@@ -335,13 +371,20 @@ class PreparedRequest {
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.#context = { req: incoming, res: outgoing, waitUntil: internals.waitUntil }
-    this.#bytes = incoming.method === 'GET' ? undefined : readBody(incoming, undefined)
+    // Node ends a body with a Content-Length there; the head was checked.
+    const check = incoming.headers['content-length'] === undefined ? server.checkChunked : undefined
+    this.#bytes = incoming.method === 'GET' ? undefined : readBody(incoming, check)
     this.#request = fastPath.createRequest(incoming, outgoing, this.#bytes)
   }
 
   serve(): MaybePromise<void> {
     const { onRequest } = this.#server.others
     for (const receive of this.#server.receives) receive(this.#request, this.#context)
+    const alias = this.#server.aliasOf(this.#incoming.url ?? '')
+    if (alias) {
+      alias.enter(this.#context)
+      this.#request.moveTo(this.#server.endpoint)
+    }
     if (onRequest.length === 0) return this.#receive()
     const isUntouched = this.#asHooked().onRequest.runAhead(onRequest)
     return after(isUntouched, (untouched) => (untouched ? this.#receive() : this.#ordinary()))
@@ -354,7 +397,7 @@ class PreparedRequest {
   #receive(): MaybePromise<void> {
     if (!this.#bytes) return this.#identify(this.#incoming.url ?? '')
     return this.#bytes.then(
-      (body) => this.#identify(body),
+      (body) => (body.length > MAX_BODY_BYTES ? this.#ordinary() : this.#identify(body)),
       () => this.#ordinary(),
     )
   }

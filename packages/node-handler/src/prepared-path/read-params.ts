@@ -2,8 +2,15 @@ import type { Behaviour, OperationParams } from '@vinyasa/core/pipeline'
 
 type PutText = NonNullable<Behaviour['withText']>
 
-/** The parameters that `parse` reads; undefined for all that Yoga would refuse, or read otherwise. */
-export function readParams(parse: () => unknown, putTexts: readonly PutText[]): OperationParams | undefined {
+/**
+ * Returns the parameters that `parse` reads, with the texts of persisted documents. Returns `undefined` for parameters
+ * that Yoga refuses or converts. `target` is the target of a `GET` request.
+ */
+export function readParams(
+  parse: () => unknown,
+  putTexts: readonly PutText[],
+  target?: string,
+): OperationParams | undefined {
   let value: unknown
   try {
     value = parse()
@@ -11,7 +18,7 @@ export function readParams(parse: () => unknown, putTexts: readonly PutText[]): 
     return undefined
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
-  for (const putText of putTexts) value = putText(value as Record<string, unknown>) ?? value
+  for (const putText of putTexts) value = putText(value as Record<string, unknown>, target) ?? value
   const params = value as Readonly<Record<string, unknown>>
   for (const name of Object.keys(params)) if (!isUsual(name, params[name])) return undefined
   return params['query'] === undefined ? undefined : (value as OperationParams)

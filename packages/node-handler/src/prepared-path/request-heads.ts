@@ -3,25 +3,31 @@ import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { AcceptChoice } from '../hooks/accept-choice.ts'
 import type { SizeLimit } from '../hooks/body-choices.ts'
 import { createChoices } from '../http/remembered-choices.ts'
+import { jsonQuality, parseAccept } from '@vinyasa/core'
 
 interface RequestHeadOptions {
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string
+  /** Returns the alias of the endpoint that a target names. */
+  readonly aliasOf: (target: string) => unknown
   readonly maxBodyBytes: number | undefined
   readonly sizeLimit: SizeLimit | undefined
   readonly mediaTypeOf: MediaTypeOf
   readonly behaviours: readonly Behaviour[]
 }
 
-/** Larger bodies are not what this is for. */
-const MAX_BODY_BYTES = 65_536
+/** Larger bodies do not take the prepared path. */
+export const MAX_BODY_BYTES = 65_536
 const JSON_TYPES =
   /^(?:application\/(?:graphql-response\+)?json(?:;[^,]*)?|\*\/\*)(?:, ?application\/(?:graphql-response\+)?json(?:;[^,]*)?)*$/
 
 /** How the answer is marked for an `Accept` header; undefined: not on the prepared path. */
 type MediaTypeOf = (accept: string) => string | undefined
 
-/** Chooses like Yoga where JSON alone is named, else like one of the plugins; pages are none of either. */
+/**
+ * Chooses the media type as Yoga does if the header names only JSON. Otherwise the plugins choose first, and Yoga
+ * chooses for clients that accept JSON besides other types. Requests for HTML pages do not take the prepared path.
+ */
 export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviour[]): MediaTypeOf {
   return createChoices((accept) => {
     if (accept === '' || JSON_TYPES.test(accept)) return choice.mediaTypeOf(accept)
@@ -30,16 +36,16 @@ export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviou
       const mediaType = behaviour.mediaTypeOf?.(accept)
       if (mediaType !== undefined) return mediaType
     }
-    return undefined
+    return jsonQuality(parseAccept(accept)) > 0 ? choice.mediaTypeOf(accept) : undefined
   })
 }
 
 /**
- * Allows the prepared path to requests to the endpoint itself, with a small JSON body or, of a GET, none, and
- * no other wish.
+ * Returns whether the head of a request allows the prepared path: a `POST` to the endpoint or to an alias of it with a
+ * small or chunked JSON body, or a `GET` to the endpoint with a query string.
  */
 export function requestHeads(options: RequestHeadOptions): (request: IncomingMessage) => boolean {
-  const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, behaviours } = options
+  const { endpoint, aliasOf, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, behaviours } = options
   const targets = `${endpoint}?`
   const most = Math.min(maxBodyBytes, MAX_BODY_BYTES)
   const isBody = createChoices((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
@@ -57,14 +63,20 @@ export function requestHeads(options: RequestHeadOptions): (request: IncomingMes
   }
 
   function hasSmallBody(headers: IncomingHttpHeaders): boolean {
-    if (!isSmall(headers['content-length']) || headers['transfer-encoding'] !== undefined) return false
+    const isChunked = headers['transfer-encoding'] === 'chunked'
+    if (isChunked ? headers['content-length'] !== undefined : !isSmall(headers['content-length']))
+      return false
     return headers['content-encoding'] === undefined && isBody(headers['content-type'] ?? '') === true
   }
 
   return (request) => {
     const { method, url, headers } = request
     const isTarget = url?.startsWith(targets) === true
-    if (method === 'GET' ? !isTarget : (url !== endpoint && !isTarget) || !hasSmallBody(headers)) return false
+    if (method === 'GET' && !isTarget) return false
+    if (method !== 'GET') {
+      const isEndpoint = isTarget || url === endpoint || aliasOf(url ?? '') !== undefined
+      if (!isEndpoint || !hasSmallBody(headers)) return false
+    }
     if (mediaTypeOf(headers.accept ?? '') === undefined) return false
     for (const accepts of conditions) if (!accepts(request)) return false
     return true

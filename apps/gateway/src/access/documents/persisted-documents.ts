@@ -43,8 +43,8 @@ export function usePersistedDocuments(
     },
   }
   return withBehaviour(plugin, {
-    withText(params) {
-      const id = idIn(params)
+    withText(params, target) {
+      const id = idIn(params, target === undefined ? undefined : searchOf(target))
       const text = id === undefined ? undefined : textOf(id)
       return text === undefined ? undefined : withText(params, text)
     },
@@ -55,7 +55,11 @@ export function usePersistedDocuments(
 
 export function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
   // Yoga reads only the parameters that it knows from a query string.
-  return idIn(params, method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined)
+  return idIn(params, method === 'GET' ? searchOf(url) : undefined)
+}
+
+function searchOf(target: string): URLSearchParams {
+  return new URL(target, 'http://localhost').searchParams
 }
 
 function idIn(params: GraphQLParams, searched?: URLSearchParams): string | undefined {
