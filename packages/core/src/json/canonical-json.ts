@@ -1,9 +1,9 @@
 import { isPlainObject } from '../objects.ts'
 
 /**
- * Returns JSON with sorted keys, so that equal values have equal text. `other` returns the text of values that are
- * not plain JSON, such as uploads, dates and functions. The result is `undefined` if `other` is missing or returns
- * `undefined`.
+ * Returns JSON with sorted keys, so that equal values have equal strings. `other` returns the string for
+ * values that are not plain JSON, such as uploads, dates and functions. The result is `undefined` if `other`
+ * is missing or returns `undefined`.
  */
 export function canonicalJson(
   value: unknown,

@@ -31,7 +31,10 @@ function placeAt(root: unknown, path: readonly (string | number)[]): unknown {
   }, root)
 }
 
-/** A null stays: it stands for an error that reached this place through another fragment's fields. */
+/**
+ * Merges `source` into `target`. Null values are kept, because an error in another fragment's fields caused
+ * them.
+ */
 function mergeInto(target: Data, source: Readonly<Data>): void {
   for (const [key, value] of Object.entries(source)) {
     if (target[key] !== null) target[key] = mergeValues(target[key], value)

@@ -8,7 +8,7 @@ export interface JsonLimits {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** A text that is longer is left by a search for its end. */
+/** Number of bytes that are scanned one by one. Longer strings are searched with `indexOf`. */
 const SHORT_TEXT = 32
 
 /** Kinds of JSON bytes. */
@@ -53,7 +53,7 @@ export function exceededLimit(
   return undefined
 }
 
-/** Shorter texts can be neither deep nor long enough to matter. */
+/** JSON up to this number of characters is not counted, because it cannot be harmfully deep or large. */
 const HARMLESS_LENGTH = 4_096
 const PEER_LIMITS: JsonLimits = { maxDepth: 20_000, maxItems: 100_000 }
 

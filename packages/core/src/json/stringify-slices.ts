@@ -4,14 +4,16 @@ import { SLICE_BYTES, type Turns } from '../time/turns.ts'
 /** JSON as a string or as UTF-8 bytes. */
 export type JsonText = string | Buffer
 
-/** Items that are stringified at once, unless they are long. */
+/** Maximum list items per `JSON.stringify` call. Groups of long items are smaller. */
 const SOME = 64
-/** Characters of items that are stringified at once. */
+/** Target number of characters per `JSON.stringify` call for list items. */
 const PIECE_CHARACTERS = SLICE_BYTES / 4
-/** How deep long lists are looked for. */
+/** Maximum depth at which lists and objects are split into pieces. */
 const MAX_DEPTH = 5
 
-/** Returns `JSON.stringify(value)` in pieces; `undefined` if that is `undefined`. */
+/**
+ * Returns the result of `JSON.stringify(value)` in pieces. Returns `undefined` if the result is `undefined`.
+ */
 export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
   if (depth < MAX_DEPTH && Array.isArray(value) && (value.length > SOME || value.some(Array.isArray)))
     return list(value, depth)
@@ -51,9 +53,9 @@ function* members(value: object, depth: number): Generator<string> {
 }
 
 /**
- * Joins pieces of JSON, with `before` and `after` around them. Long JSON is written in several ticks of the event
- * loop and returned as bytes, which stay outside of the JavaScript heap. `hold` receives the length so far and can
- * throw.
+ * Joins pieces of JSON, with `before` and `after` around them. Long JSON is serialized in several ticks of
+ * the event loop and returned as bytes, which stay outside of the JavaScript heap. `hold` receives the length
+ * so far and can throw.
  */
 export function writeInSlices(
   pieces: Iterable<string>,
@@ -67,7 +69,7 @@ export function writeInSlices(
   let full = SLICE_BYTES
   let characters = 0
 
-  /** Whether that was all. */
+  /** Writes the pieces for one tick of the event loop. Returns true after the last piece. */
   function writeSome(): boolean {
     for (;;) {
       const { done, value } = iterator.next()
