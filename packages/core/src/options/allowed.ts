@@ -13,7 +13,7 @@ export class Allowed<Value> {
   readonly isSecret: boolean
   readonly #has: (value: unknown) => boolean
 
-  /** Creates a description. Default: neither required nor secret. */
+  /** Creates a description. By default, the option is neither required nor secret. */
   constructor(
     expected: string,
     has: (value: unknown) => boolean,

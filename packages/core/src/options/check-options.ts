@@ -72,7 +72,10 @@ function unknownOption(name: string, known: AnyKnownOptions, place: string): str
   return `there is no option ${place}${name}; ${nearest === undefined ? those : `did you mean ${nearest}?`}`
 }
 
-/** What may be secret, as passwords and headers are, is not shown. */
+/**
+ * Describes a value for an error message. Values that can be secret, such as passwords and headers, are
+ * hidden.
+ */
 function shown(value: unknown, { isSecret }: Allowed<unknown>): string {
   if (value === null) return 'null'
   if (!isSecret && typeof value === 'string') return JSON.stringify(value)

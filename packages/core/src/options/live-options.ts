@@ -50,11 +50,13 @@ export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
  * A source writes them to the field's `extensions.liveQuery`, where live-query reads them.
  */
 export interface LiveOptions {
-  /** Whether clients can use `@live` with the field. Default false; true in `fields` of live-query. */
+  /**
+   * Whether clients can use `@live` with the field. The default is false, and true in `fields` of live-query.
+   */
   readonly enabled?: boolean | undefined
   /**
-   * What re-executes the query: invalidation events (`INVALIDATION`), an interval (`POLLING`), or an interval that
-   * sends only different results (`HASH_DIFF`). Default `INVALIDATION`.
+   * How the query is re-executed: by invalidation events (`INVALIDATION`), at an interval (`POLLING`), or at
+   * an interval with only changed results sent (`HASH_DIFF`). Default `INVALIDATION`.
    */
   readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
   /**
@@ -65,15 +67,18 @@ export interface LiveOptions {
   readonly triggers?: readonly string[] | undefined
   /** Additional types; every change to them re-executes the query. Default: none. */
   readonly dependsOn?: readonly string[] | undefined
-  /** Minimum milliseconds between two updates. Default 100; 0: each event is an update. */
+  /** Minimum milliseconds between two updates. The default is 100. 0 means that each event is an update. */
   readonly throttleMs?: number | undefined
-  /** Milliseconds between two executions, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
+  /**
+   * Milliseconds between two executions, for `POLLING` and `HASH_DIFF`. The default is 1000, and the minimum
+   * is 50.
+   */
   readonly pollIntervalMs?: number | undefined
-  /** Lifetime in seconds; the subscription then completes. Default 0: no limit. */
+  /** Lifetime in seconds, after which the subscription completes. The default is 0, which means no limit. */
   readonly ttlSeconds?: number | undefined
-  /** Maximum concurrent live queries of the field. Default 0: no limit. */
+  /** Maximum concurrent live queries of the field. The default is 0, which means no limit. */
   readonly maxConnections?: number | undefined
-  /** How often the data changes; sets `cache_control` of updates. Default: not sent. */
+  /** How often the data changes. It sets `cache_control` of updates, which is not sent by default. */
   readonly volatility?: VolatilityName | undefined
   /**
    * `backend`: the resolver or backend applies the arguments. `gateway`: list items stay if their fields equal the
