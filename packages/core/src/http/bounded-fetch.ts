@@ -7,8 +7,8 @@ export interface BoundedFetchOptions {
    */
   readonly maxBytes: number
   /**
-   * Maximum number of redirects; one more throws an error. The redirect is returned if this is 0 or `body` is set.
-   * Default 5.
+   * Maximum number of redirects. More redirects throw an error. The redirect response is returned if this is
+   * 0 or `body` is set. Default 5.
    */
   readonly maxRedirects?: number | undefined
   /** Cancels the request, including redirects and body. It must abort after some time. */
@@ -20,8 +20,8 @@ export interface BoundedFetchOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: URLSearchParams | undefined
   /**
-   * Returns whether to follow a redirect to this URL. Default: all are followed. Redirects from https to http are
-   * always refused.
+   * Returns whether to follow a redirect to this URL. All redirects are followed by default. Redirects from
+   * https to http are always refused.
    */
   readonly isAllowed?: ((url: URL) => boolean) | undefined
   /** Fetch function. Default: the platform's. */
@@ -31,7 +31,7 @@ export interface BoundedFetchOptions {
 export interface BoundedResponse extends Pick<Response, 'status' | 'ok' | 'headers'> {
   /** URL after redirects. */
   readonly url: URL
-  /** Body. It is empty if the status is not 2xx, because such bodies are not read. */
+  /** Body. It is empty if the status is not 2xx, because these bodies are not read. */
   readonly bytes: Buffer
 }
 

@@ -1,4 +1,7 @@
-/** A registered symbol: copies of a context, and copies of this package, share what stands under it. */
+/**
+ * Registered with `Symbol.for`, so that several copies of this package use the same key. Copies of a context
+ * share the object under this key.
+ */
 const FRESHNESS = Symbol.for('vinyasa.freshness')
 
 interface Bounded {
