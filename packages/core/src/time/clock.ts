@@ -9,10 +9,10 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
-/** The platform fires a timer that is longer than this at once. About 24.8 days. */
+/** Maximum duration of a platform timer, about 24.8 days. Longer timers would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** A wait of several timers, one after another. */
+/** Waits longer than `LONGEST_TIMER_MS` with several consecutive timers. */
 class LongTimer {
   current: NodeJS.Timeout | undefined
 
@@ -25,7 +25,7 @@ class LongTimer {
   }
 }
 
-/** Lets the process end before the timer fires. Timers that are numbers keep no process alive. */
+/** Allows the process to exit before the timer fires. Timers that are numbers do not keep a process alive. */
 function unref(timer: NodeJS.Timeout): void {
   if (typeof timer === 'object') timer.unref()
 }

@@ -5,22 +5,28 @@ import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
 export interface Turns {
   /**
    * Resolves in a tick of the event loop in which no other work of these turns runs. Owners take turns.
-   * @param owner See `ownerOf`. All work without an owner has the same owner.
+   * @param owner See `ownerOf`. Work without an owner shares one owner.
    */
   next(owner?: unknown): Promise<void>
 }
 
-/** Approximate bytes of a response that are processed in one tick, which takes one or two milliseconds. */
+/**
+ * Approximate bytes of a response that are processed in one tick. Processing them takes one or two
+ * milliseconds.
+ */
 export const SLICE_BYTES: number = 64 * 1024
 /** Milliseconds of a tick during which work can start. */
 export const TURN_MS = 5
-/** After a share that took longer than `TURN_MS`, the next one waits as long as it took, up to this. */
+/**
+ * Maximum pause in milliseconds. An owner whose work took longer than `TURN_MS` pauses for the same time. The
+ * pause ends early when another owner has work.
+ */
 const MAX_PAUSE_MS = 50
 
 export function createTurns(): Turns {
   const waiting = new Map<unknown, (() => void)[]>()
   let isAsked = false
-  /** The owner of a long share, which waits before its next one. */
+  /** Owner that pauses after long work. */
   let resting: { readonly owner: unknown; readonly timer: NodeJS.Timeout } | undefined
 
   function ask(): void {
@@ -29,7 +35,7 @@ export function createTurns(): Turns {
     if (resting) {
       if (waiting.size === 1 && first[0] === resting.owner) return
       clearTimeout(resting.timer)
-      // Behind the others.
+      // Move the pausing owner to the end of the queue.
       const line = waiting.get(resting.owner)
       if (line) {
         waiting.delete(resting.owner)
@@ -56,7 +62,10 @@ export function createTurns(): Turns {
     ask()
   }
 
-  /** Other work needs more than a tick after a long share: a request crosses the event loop several times. */
+  /**
+   * Starts a pause after long work. A pause of one tick would be too short, because a request crosses the
+   * event loop several times.
+   */
   function rest(owner: unknown, tookMs: number): void {
     if (tookMs <= TURN_MS) return
     const wake = (): void => {

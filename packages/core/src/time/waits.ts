@@ -33,7 +33,7 @@ export function unlessAborted<T>(
   })
 }
 
-/** The wall clock may be set meanwhile: it is looked at this often. */
+/** Interval for checking the wall clock, because it can be changed during the wait. */
 const LOOK_EVERY_MS = 60_000
 
 export interface WallTimer {
@@ -41,8 +41,8 @@ export interface WallTimer {
 }
 
 /**
- * Calls back when the wall clock reaches a time, which can be years away. A past time calls back soon, but
- * asynchronously.
+ * Calls back when the wall clock reaches a time, which can be years away. The callback is always
+ * asynchronous, also if the time has passed.
  */
 export function atWallTime(clock: Clock, time: number, call: () => void): WallTimer {
   let timer: unknown
@@ -54,7 +54,7 @@ export function atWallTime(clock: Clock, time: number, call: () => void): WallTi
   return { stop: () => clock.clearTimeout(timer) }
 }
 
-/** The parts that a wait is made of. */
+/** Number of consecutive timers per wait. */
 const PARTS = 5
 
 /**
