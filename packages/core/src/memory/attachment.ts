@@ -1,10 +1,13 @@
-/** Private value per object, kept as long as the object lives. */
+/** Stores one private value per object for the lifetime of the object. */
 export interface Attachment<Value> {
   get(owner: object): Value | undefined
   set(owner: object, value: Value): void
 }
 
-/** A constructor may give another object than its own, which then gets the fields of the class that extends it. */
+/**
+ * Base class whose constructor returns `owner`. The private fields of a derived class are therefore added to
+ * `owner`.
+ */
 const Given = function (owner: object): object {
   return owner
 } as unknown as new (owner: object) => object
@@ -14,7 +17,9 @@ const Given = function (owner: object): object {
  * proxies and frozen objects. V8 keeps values of an old `WeakMap` alive longer than necessary.
  */
 export function createAttachment<Value>(): Attachment<Value> {
-  /** Objects that take no more fields: for frozen ones engines may come to refuse them. */
+  /**
+   * Values of objects that refuse private fields. Future engines can refuse private fields on frozen objects.
+   */
   const others = new WeakMap<object, Value>()
 
   class Held extends Given {

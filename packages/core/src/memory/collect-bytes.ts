@@ -1,12 +1,18 @@
-/** Chunks below this size are copied together: each would keep about 100 bytes of its own, and its whole read buffer. */
+/**
+ * Chunks below this size are copied into a common buffer. A separate small chunk would take about 100
+ * additional bytes and keep its complete read buffer in memory.
+ */
 const SMALL_CHUNK = 4_096
 const NOTHING = Buffer.alloc(0)
-/** Chunks that a peer may send before their average size counts. */
+/** Number of chunks that a peer can send before their average size is checked. */
 const FREE_CHUNKS = 1_000
-/** The least average size of the chunks after that: each costs a few microseconds whatever its size. */
+/**
+ * Minimum average chunk size after `FREE_CHUNKS` chunks. Each chunk costs a few microseconds, regardless of
+ * its size.
+ */
 const LEAST_AVERAGE = 64
 
-/** Returns whether a message has so many tiny chunks that it should be refused. */
+/** Returns whether a message should be refused because it has too many tiny chunks. */
 export function isShredded(chunks: number, bytes: number): boolean {
   return chunks > FREE_CHUNKS && bytes < chunks * LEAST_AVERAGE
 }

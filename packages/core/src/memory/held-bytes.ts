@@ -1,10 +1,16 @@
-/** Of V8 on 64 bits, rounded up: an object or list, one of its members, an item, and a string without its characters. */
+/**
+ * Sizes in 64-bit V8, rounded up: an object or list, an object property, a list item, and a string without
+ * its characters.
+ */
 const OBJECT_BYTES = 64
 const MEMBER_BYTES = 40
 const ITEM_BYTES = 16
 const STRING_BYTES = 24
 
-/** Estimates the memory that parsed JSON takes: from half to four times the real value, on average twice. */
+/**
+ * Estimates the memory of parsed JSON in bytes. The estimate is between half and four times the real value,
+ * and twice on average.
+ */
 export function heldBytes(value: unknown): number {
   const waiting: unknown[] = [value]
   let bytes = 0

@@ -29,7 +29,9 @@ export interface Ledger {
   hold(owner: unknown, bytes: number, drop?: () => void): Holding
 }
 
-/** Dropping goes on until this part of the budget is free, so that it does not start again with the next byte. */
+/**
+ * Part of the budget that must be free after dropping. Otherwise the next byte could exceed the budget again.
+ */
 const FREED = 1 / 8
 
 /**

@@ -1,4 +1,4 @@
-/** Entries that are added before the map is made anew, however few there are. */
+/** Minimum number of added entries before the inner map is recreated. */
 const LEAST = 64
 
 /**

@@ -6,13 +6,13 @@ import { type Ledger, processLedger } from './ledger.ts'
 
 /** Minimum bytes of a reply that is counted. */
 export const LONG_REPLY_BYTES: number = 256 * 1024
-/** Bytes of unpacked replies above which most of them wait. */
+/** Limit in bytes for decompressed replies. Most replies pause above it. */
 const UNPACKED_BYTES = 8 * 1024 * 1024
-/** Bytes that a reply is expected to take at least. */
+/** Minimum bytes that are assumed for an active reply. */
 const EXPECTED_BYTES = 4 * 1024 * 1024
-/** The share of these bytes that is kept for the buffers of the next replies. */
+/** Part of `pacedBytes` that free buffers for later replies can use. */
 const KEPT_SHARE = 1 / 4
-/** How much larger a reused buffer can be than the reply that needs it. */
+/** Maximum ratio between the sizes of a reused buffer and the reply. */
 const LARGEST_WASTE = 4
 
 /** Source of a reply's bytes: a connection or a decompressor. A few more chunks can arrive after `pause`. */
@@ -39,9 +39,9 @@ export interface HeldReply {
 export class ReplyMemory {
   readonly #ledger: Ledger
   readonly #pacedBytes: number
-  /** Replies that wait, by owner and in the order in which they began to wait. */
+  /** Paused replies by owner, in the order in which they were paused. */
   readonly #waiting = new Map<unknown, Set<Held>>()
-  /** Replies that go on to their end, whatever the others take. */
+  /** Replies that continue to their end, even if more than `pacedBytes` are held. */
   readonly #letOn = new Set<Held>()
   readonly #bytesOf = new Map<unknown, number>()
   readonly #free: Buffer[] = []
@@ -72,7 +72,7 @@ export class ReplyMemory {
         reply.bytes += bytes
         this.#count(reply, bytes)
         holding.resize(reply.bytes)
-        // The ledger may have dropped it.
+        // `resize` can drop this reply.
         if (!hasLeft) this.#pace(reply)
       },
       leave: () => {
@@ -99,7 +99,7 @@ export class ReplyMemory {
     return found
   }
 
-  /** Takes back a buffer that is no longer read. */
+  /** Accepts a buffer for reuse. The caller must no longer use the buffer. */
   give(buffer: Buffer): void {
     if (this.#freeBytes + buffer.length > this.#pacedBytes * KEPT_SHARE) return
     this.#free.push(buffer)
@@ -132,7 +132,10 @@ export class ReplyMemory {
     }
   }
 
-  /** One owner gets half of the bytes, so that another's reply goes on at once. What waits holds little, and does not count. */
+  /**
+   * Returns whether a reply of this owner can continue. One owner can use half of the bytes, so that a reply
+   * of another owner can continue immediately. Paused replies hold little memory and are not counted.
+   */
   #hasRoomFor({ owner }: Held): boolean {
     let [all, own] = [0, 0]
     for (const reply of this.#letOn) {
@@ -148,7 +151,10 @@ export class ReplyMemory {
     if (line?.delete(reply) && line.size === 0) this.#waiting.delete(reply.owner)
   }
 
-  /** Compares owners instead of replies: thousands of replies can wait. */
+  /**
+   * Returns the first paused reply of the owner with the least memory. It compares owners instead of replies,
+   * because thousands of replies can wait.
+   */
   #ofLeastOwner(): Held {
     let [least, leastBytes] = [undefined as unknown, Infinity]
     for (const owner of this.#waiting.keys()) {
@@ -165,10 +171,13 @@ interface Held extends HeldReply {
   bytes: number
 }
 
-/** The memory of all unpacked replies of this process. Their packed bytes have all arrived, so none of them stalls. */
+/**
+ * Memory of all decompressed replies of this process. These replies cannot stall, because their compressed
+ * bytes have already arrived.
+ */
 let unpackedReplies: ReplyMemory | undefined
 
-/** Unpacked replies up to this size are not counted. Packed ones can arrive by the thousand. */
+/** Decompressed replies up to this size are not counted. Thousands of compressed replies can arrive. */
 const PLAIN_BYTES = 64 * 1024
 
 export interface UnpackOptions {

@@ -4,8 +4,8 @@ export interface Place {
   /** Marks the entry and its parent as used. Unused entries are evicted first. */
   use(): void
   /**
-   * Adds a part of the entry. It is evicted with the entry, or before it. `forget` is called once on eviction. It is
-   * called immediately if the part is too large or nothing else can be evicted.
+   * Adds a part of the entry. It is evicted with the entry, or before it. `forget` is called once on
+   * eviction. It is called immediately if the part is too large or no other entry can be evicted.
    */
   hold(size: number, forget: () => void): Place
   leave(): void
@@ -19,7 +19,7 @@ export interface Room {
   hold(size: number, forget: () => void): Place
 }
 
-/** The part of a room that one thing may take: what is larger is not kept. */
+/** Maximum part of the limit for a single entry. Larger entries are not kept. */
 const LARGEST = 1 / 16
 
 /**
@@ -82,7 +82,7 @@ export function createRoom(maxSize: number): Room {
       if (!oldest.isUsed) oldest.leave()
       else {
         oldest.isUsed = false
-        // Behind all others: this loop comes to it again only if nothing else may leave.
+        // The entry moves to the end. The loop reaches it again only if it cannot evict any other entry.
         kept.delete(oldest)
         kept.add(oldest)
       }
