@@ -13,14 +13,25 @@ import { fragmentOf, type Fragment, type Fragments, type FragmentUse } from './f
 
 export interface FieldWalk {
   readonly fragments: Fragments
-  /** Skips fragments that do not apply to this object type. Requires `schema`. Default: no fragment is skipped. */
+  /**
+   * Skips fragments that do not apply to this object type. Requires `schema`. Without it, fragments are not
+   * skipped.
+   */
   readonly type?: GraphQLObjectType | undefined
   readonly schema?: GraphQLSchema | undefined
-  /** Returns whether to include a selection. Default: all selections are included, whatever their directives. */
+  /**
+   * Returns whether to include a selection. Every selection is included by default, regardless of its
+   * directives.
+   */
   readonly includes?: ((selection: SelectionNode) => boolean) | undefined
-  /** Returns whether to enter a fragment. Called at each spread. Default: all fragments are entered. */
+  /**
+   * Returns whether to enter a fragment. It is called at each spread. Every fragment is entered by default.
+   */
   readonly enters?: ((use: FragmentUse, fragment: Fragment) => boolean) | undefined
-  /** Names of fragments that were already entered; the walk adds to it. Default: a new set per walk. */
+  /**
+   * Names of fragments that were already entered. The walk adds names to it. A new set is created per walk by
+   * default.
+   */
   readonly followed?: Set<string> | undefined
 }
 

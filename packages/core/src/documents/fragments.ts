@@ -12,7 +12,9 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type Fragment = FragmentDefinitionNode | InlineFragmentNode
 export type FragmentUse = FragmentSpreadNode | InlineFragmentNode
 
-/** One map for all documents without fragments, as what is worked out of them keeps it. */
+/**
+ * Map that all documents without fragments share, because values derived from documents keep it in memory.
+ */
 const NONE: Fragments = new Map()
 
 /** Returns the fragments of a document by name. */
@@ -41,7 +43,7 @@ export function usedFragments(
     if (fragment) used.add(fragment)
   }
   visit(operation, { FragmentSpread })
-  // A set hands out what is added while it is walked through.
+  // The loop also visits fragments that are added to the set during the iteration.
   for (const fragment of used) visit(fragment, { FragmentSpread })
   return [...used]
 }

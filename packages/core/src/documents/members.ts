@@ -1,6 +1,6 @@
 import type { ASTNode } from 'graphql'
 
-/** The members of nodes that hold others, in the order of graphql's own walks. */
+/** Names of the properties that contain child nodes, by kind, in the order of graphql's `visit`. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Document: ['definitions'],
   OperationDefinition: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
@@ -30,7 +30,7 @@ export function membersOf(kind: string): readonly string[] {
   return MEMBERS[kind] ?? NONE
 }
 
-/** What a node holds by that name. */
+/** Returns the child nodes in a property of a node. */
 export function memberOf(node: ASTNode, name: string): Member | null | undefined {
   return (node as unknown as Readonly<Record<string, Member | null | undefined>>)[name]
 }

@@ -1,8 +1,9 @@
 import { GraphQLSchema, type GraphQLSchemaConfig } from 'graphql'
 
 /**
- * Returns a copy of a schema with changes that do not add fields. The extensions of the schema are kept, including
- * those with symbol keys. graphql 16 would drop them, and plugins mark wrapped resolvers with such keys.
+ * Returns a copy of a schema with changes that do not add fields. The copy has all extensions of the schema,
+ * including those with symbol keys. graphql 16 would drop them, and plugins mark wrapped resolvers with
+ * symbol keys.
  */
 export function schemaWith(schema: GraphQLSchema, changes: Partial<GraphQLSchemaConfig>): GraphQLSchema {
   const changed = new GraphQLSchema({ ...schema.toConfig(), ...changes })

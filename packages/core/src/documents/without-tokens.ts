@@ -30,7 +30,10 @@ function lighten(node: ASTNode, around: Location | undefined): number {
   return nodes
 }
 
-/** A leaf and its name have one place in the text. */
+/**
+ * Replaces the location of a node. A node with the same range as its parent shares the location of the
+ * parent, such as the name of a leaf field.
+ */
 function lighter(node: ASTNode, around: Location | undefined): Location | undefined {
   const { loc } = node
   if (!(loc instanceof Location) || loc instanceof LightLocation) return loc
@@ -44,15 +47,15 @@ function replace(node: ASTNode, loc: Location): void {
   try {
     ;(node as { loc?: Location }).loc = loc
   } catch {
-    // A plugin has frozen it.
+    // A plugin has frozen the node.
   }
 }
 
-/** `Location` itself, whose constructor wants tokens. */
+/** `Location` without its constructor, which requires tokens. */
 const Base = function () {} as unknown as new () => Pick<Location, 'toJSON' | typeof Symbol.toStringTag>
 Base.prototype = Location.prototype
 
-/** The place of a node in its text. */
+/** Location of a node without tokens. */
 class LightLocation extends Base implements Location {
   readonly start: number
   readonly end: number
@@ -76,7 +79,7 @@ class LightLocation extends Base implements Location {
   }
 }
 
-/** The place of a whole document, which begins and ends with tokens of its own. */
+/** Location of a document. It starts with the SOF token and ends with the EOF token of its source. */
 class DocumentLocation extends LightLocation {
   readonly nodes: number
 
@@ -101,7 +104,7 @@ interface Tokens {
   readonly byEnd: ReadonlyMap<number, Token>
 }
 
-/** The tokens of texts that somebody asks for them, until they are no longer held. */
+/** Tokens of sources that were parsed again, until the tokens are garbage-collected. */
 const known = new WeakMap<Source, WeakRef<Tokens>>()
 
 function tokensOf(source: Source): Tokens {

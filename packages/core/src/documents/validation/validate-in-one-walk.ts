@@ -16,13 +16,13 @@ import {
 } from 'graphql'
 import { Walk, WalkContext } from './walk.ts'
 
-/** graphql 17 tells those who trace it of each validation. */
+/** graphql 17 sends a tracing event for each validation, so its own function is used. */
 const isOwnWay = versionInfo.major > 16
-/** As many errors as graphql's own gives at most by default. */
+/** Maximum number of errors by default, as in graphql. */
 const MAX_ERRORS = 100
 /**
- * graphql counts the lines from the beginning of the document again for each error. This is the limit of lines that it
- * counts for all errors of a document. A line takes as long to count as 100 characters.
+ * graphql counts the lines from the beginning of the document again for each error. This is the maximum
+ * number of lines that it counts for all errors of a document. A line is equivalent to 100 characters.
  */
 const MAX_COUNTED_LINES = 100_000
 const CHARACTERS_OF_LINE = 100
@@ -60,7 +60,8 @@ export const validateInOneWalk: typeof validate = (
   const isForGraphQL = isOwnWay || typeInfo || !document.definitions.every(isExecutableDefinitionNode)
   const { stackTraceLimit } = Error
   try {
-    // An error that is kept would keep the walk with all its rules, of which its stack is: some 25 kB.
+    // Errors are created without a stack. The stack of a cached error would keep the walk and all its rules in
+    // memory, about 25 kB.
     Error.stackTraceLimit = 0
     return isForGraphQL ? byGraphQL() : byOneWalk()
   } catch {
@@ -72,8 +73,8 @@ export const validateInOneWalk: typeof validate = (
 }
 
 /**
- * Rules of graphql's that read all of the schema before they look at a node, and the nodes that they may have something to
- * say of: where there are none, they are not made.
+ * Rule of graphql that reads the complete schema before it visits a node. `concerns` returns whether the rule
+ * can report an error for a node. The rule is created only if that is true for a node of the document.
  */
 interface Seldom {
   readonly kinds: readonly string[]

@@ -17,7 +17,7 @@ import { isList, memberOf, membersOf } from '../members.ts'
 type Definition = OperationDefinitionNode | FragmentDefinitionNode
 type Usages = ReturnType<ValidationContext['getVariableUsages']>
 
-/** A context of rules that is told what one walk sees. */
+/** Validation context for rules. It stores the variable usages that a walk finds. */
 export class WalkContext extends ValidationContext {
   readonly typeInfo: TypeInfo
   readonly #usages = new Map<unknown, Usages>()
@@ -33,7 +33,7 @@ export class WalkContext extends ValidationContext {
     this.typeInfo = typeInfo
   }
 
-  /** Returns the use of the variable at which the walk is. */
+  /** Returns the usage of the variable at the current position of the walk. */
   usageOf(node: VariableNode): Usages[number] {
     const { typeInfo } = this
     return {
@@ -44,7 +44,7 @@ export class WalkContext extends ValidationContext {
     }
   }
 
-  /** Notes what an operation or a fragment uses, when the walk has been through it. */
+  /** Stores the variable usages of an operation or a fragment after the walk has visited it. */
   noteUsages(definition: Definition, usages: Usages): void {
     this.#usages.set(definition, usages)
   }
@@ -62,7 +62,7 @@ type Visit = (
   ancestors: readonly unknown[],
 ) => unknown
 
-/** One rule's part at nodes of one kind. */
+/** Functions of one rule for nodes of one kind. */
 interface Step {
   readonly rule: Rule
   readonly enter: Visit | undefined
@@ -71,15 +71,16 @@ interface Step {
 
 interface Rule {
   readonly visitor: ASTVisitor
-  /** The node that the rule does not look into, or `BREAK` where it looks at nothing more. */
+  /** Node whose children the rule skips. `BREAK` means that the rule skips the rest of the document. */
   skipped: unknown
 }
 
 const ALL_KINDS: readonly string[] = Object.values(Kind)
 
 /**
- * One walk through a document of operations and fragments, in which rules see what they see in graphql's own. That one asks
- * each of some thirty rules at each node; here a node asks those that have something to say of its kind.
+ * Visits a document of operations and fragments once for all rules. Rules receive the same calls as from
+ * graphql's own visitor. That visitor checks each of about thirty rules at each node. This class calls only
+ * the rules that have a function for the kind of the node.
  */
 export class Walk {
   readonly #context: WalkContext
