@@ -56,8 +56,8 @@ export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
  *
  * The remaining functions apply to the path for cached operations in node-handler. That path skips the hooks of
  * plugins with a behaviour, including `onParse` and `onValidate`, so these functions must have the same effect as the
- * hooks. Until `admit` returns, a request can still move to the path with all hooks, with the same context. From
- * `begin` on, the request stays on the path for cached operations, also after errors.
+ * hooks. Until `admit` returns, a request can still move to the path with all hooks, with the same context. After
+ * `begin` was called, the request stays on the path for cached operations, also after errors.
  */
 export interface Behaviour {
   /** Identifies the behaviour for code that composes servers. A server has at most one behaviour of each name. */
@@ -96,9 +96,9 @@ export interface Behaviour {
   /** Receives the request before the hooks of all plugins. */
   receive?(request: Request, context: object): void
   /**
-   * Returns the media type of complete responses if `Accept` names more than JSON, as `onResultProcess` of the plugin
-   * does. `undefined` leaves the choice to other plugins. The request goes through all hooks if all plugins return
-   * `undefined`.
+   * Returns the media type of complete responses if `Accept` names more than JSON, as `onResultProcess` of
+   * the plugin does. Other plugins choose if the result is `undefined`. The request goes through all hooks if
+   * all plugins return `undefined`.
    */
   mediaTypeOf?(accept: string): string | undefined
   /** Throws if a chunked body is too large. Receives the number of bytes that have arrived. */

@@ -2,22 +2,28 @@ import { createRoom, type Place, placeOf, type Room } from '../index.ts'
 import { withoutTokens } from '../documents/index.ts'
 import type { DocumentNode } from 'graphql'
 
-/** Bytes of all documents that one server keeps, with what is worked out of them. */
+/**
+ * Memory limit if `maxBytes` is not set. It includes the documents of one server and the values derived from
+ * them.
+ */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Measured: a document of ten fields takes 18 kB with its plan, one that has an error of syntax 4 kB. */
+/**
+ * Base size of a document. A document of ten fields was measured at 18 kB with its plan, and a document with
+ * a syntax error at 4 kB.
+ */
 const DOCUMENT_BYTES = 3_000
-/** A node of a document, with what is worked out of it. */
+/** Bytes per node of a document, including the values derived from it. */
 const BYTES_OF_NODE = 200
-/** A text with characters that Latin-1 does not have takes two bytes a character. */
+/** Bytes per character of a string with characters outside of Latin-1. */
 const BYTES_OF_CHARACTER = 2
-/** Measured of an error of validation without frames; a document may have a hundred. */
+/** Measured size of a validation error without stack frames. A document can have a hundred errors. */
 const BYTES_OF_ERROR = 1_500
-/** An entry of a map, and what it says of a document that has its place. */
+/** Size of a map entry for a document. The document is counted in its own entry. */
 export const ENTRY_BYTES = 500
 
 /**
- * Creates the memory limit for the cached documents of one server. `maxBytes` has the default 67,108,864 (64 MiB); 0
- * disables caching.
+ * Creates the memory limit for the cached documents of one server. `maxBytes` is 67,108,864 (64 MiB) by
+ * default. 0 disables caching.
  */
 export function createDocumentRoom(maxBytes: number = MAX_BYTES): Room {
   return createRoom(maxBytes)
@@ -34,7 +40,10 @@ export function documentBytes(text: string, document?: DocumentNode): number {
 
 const held = new WeakMap<readonly unknown[], Place>()
 
-/** Takes room for the errors of a document that is kept: who keeps it has them, too, until all of it leaves. */
+/**
+ * Adds the errors of a cached document to the memory limit. The errors are cached with the document, and both
+ * are evicted together.
+ */
 export function holdErrors(document: DocumentNode, errors: readonly unknown[]): void {
   const place = placeOf(document)
   if (!place || held.get(errors) === place) return

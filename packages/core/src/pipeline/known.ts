@@ -8,7 +8,10 @@ import type { OperationParams, PreparedDocument } from './operation.ts'
 export class Known {
   /** Memory limit of the documents and of everything derived from them. */
   readonly room: Room
-  /** By the text that clients send, for each name that they give; those that nobody asks for leave first. */
+  /**
+   * Documents by the string that clients send, with one item per operation name. Unused documents are evicted
+   * first.
+   */
   readonly #documents: ReturnType<typeof createRecent<PreparedDocument[]>>
   readonly #shapes: KnownShapes | undefined
   readonly #onClear: (() => void)[] = []
@@ -77,7 +80,10 @@ export class Known {
 
 const NONE: readonly PreparedDocument[] = []
 
-/** An empty name is none of an operation, and not the same as no name. */
+/**
+ * Returns whether two operation names are equal. An empty name differs from a missing name, and does not
+ * select an operation.
+ */
 function isName(one: OperationParams['operationName'], other: OperationParams['operationName']): boolean {
   return one === other || (one == null && other == null)
 }

@@ -17,7 +17,10 @@ import { argsOf, type Execute, type Operation } from './operation.ts'
 import type { PipelineServer } from './server.ts'
 import type { Enveloped } from './yoga.ts'
 
-/** Subscribes. graphql-js throws a TypeError if conditions leave no field of the subscription: that is the client's error. */
+/**
+ * Subscribes to an operation. graphql-js throws a TypeError if `@skip` or `@include` removes the root field.
+ * This function returns an error for the client instead.
+ */
 export function subscribeBy({ subscribe }: Enveloped, args: ExecutionArgs): MaybePromise<unknown> {
   const { document, operationName, variableValues } = args
   const definition = getOperationAST(document, operationName)
@@ -41,10 +44,16 @@ export class OperationRun {
   readonly #run: Execute
   /** Operation to execute. It is replaced if a plugin changes the document or the schema. */
   operation: Operation
-  /** Envelop has masked the events of subscriptions, and its hooks have heard them. */
+  /**
+   * Whether Envelop's `subscribe` was called. Envelop masks the errors of subscription events and calls the
+   * hooks for them.
+   */
   #isSubscribed = false
 
-  /** Creates the execution. `run` executes the operation with all wrappers. Default: the wrappers of all plugins. */
+  /**
+   * Creates the execution. `run` executes the operation with all wrappers. By default, these are the wrappers
+   * of all plugins.
+   */
   constructor(
     server: PipelineServer,
     operation: Operation,
@@ -96,8 +105,8 @@ export class OperationRun {
   }
 
   /**
-   * Parses, validates and builds the context as far as other people's plugins do something there. Gives what is
-   * answered in the place of an execution.
+   * Parses, validates and builds the context if plugins without a behaviour hook into these steps. Returns a
+   * result if the operation must not be executed.
    */
   #prepare(): MaybePromise<unknown> {
     const { others, contexts } = this.#server
@@ -114,7 +123,7 @@ export class OperationRun {
   #prepareBy(isSubscription: boolean): MaybePromise<unknown> {
     const { yoga, others, envelopOthers, contexts } = this.#server
     const { prepared, params, context } = this.operation
-    // Envelop alone knows who hears of contexts that cannot be built.
+    // Only Envelop can call the hooks for failed context building.
     const all = others.buildsContext || isSubscription ? yoga.getEnveloped(context) : undefined
     const { parse, validate } = all ?? envelopOthers(context)
     const schema = all?.schema ?? prepared.schema
@@ -139,7 +148,10 @@ export class OperationRun {
     return { errors }
   }
 
-  /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */
+  /**
+   * Executes a document or schema that a plugin has set instead of the original. The hooks have not processed
+   * it yet.
+   */
   #executeOther(enveloped: Enveloped, schema: GraphQLSchema, document: DocumentNode): MaybePromise<unknown> {
     const errors = enveloped.validate(schema, document)
     if (errors.length > 0) {
@@ -162,7 +174,10 @@ export class OperationRun {
     return subscribeBy(enveloped, args)
   }
 
-  /** A whole result has its errors masked, and goes out in parts where somebody delivers it so. */
+  /**
+   * Masks the errors of a complete result and passes it to the `deliver` functions, which can return a stream
+   * of its parts.
+   */
   #whole(executed: MaybePromise<unknown>): MaybePromise<unknown> {
     const { delivers, masking } = this.#server
     return after(executed, (result) => {
@@ -177,7 +192,7 @@ export class OperationRun {
     })
   }
 
-  /** Errors stand where they do in the document that the client sent. */
+  /** Moves the positions of errors to the document that the client sent. */
   #asSent(result: ExecutionResult): ExecutionResult {
     const { lifted, sent } = this.#asked
     if (!result.errors || !lifted) return result

@@ -28,7 +28,7 @@ export interface OperationParams {
 export interface OperationProgress {
   /** Whether the operation was executed. It is false if a plugin returned a result instead. */
   wasExecuted: boolean
-  /** Whether a plugin returned a final result, whose errors are not masked. */
+  /** Whether a plugin returned a final result. The errors of a final result are not masked. */
   isFinal: boolean
   /** Whether a behaviour refused the operation, so that it was not executed. */
   isRefused: boolean
@@ -56,7 +56,7 @@ export interface Operation {
   readonly isOwnWay?: boolean | undefined
   /** Whether an outer plugin wrapped the execution with its own executor. */
   readonly isWrapped?: boolean | undefined
-  /** Progress of the operation. All copies of the operation share it. */
+  /** Progress of the operation, which all copies of the operation share. */
   readonly progress: OperationProgress
   /**
    * Executes the operation instead of Yoga's executor and all plans. Returns a result or a stream of parts. `execute`
@@ -91,7 +91,7 @@ export function withDocument(operation: Operation, document: DocumentNode): Oper
   return { ...operation, prepared: { ...prepared, document, definition }, sameBytes: undefined }
 }
 
-/** The operation that a hook has made of one. */
+/** Returns the operation with the executor arguments that a hook has changed. */
 export function withArgs(operation: Operation, args: ExecutionArgs): Operation {
   const { schema, document, variableValues: variables, operationName, contextValue, ...added } = args
   const { prepared, params, context } = operation

@@ -26,7 +26,7 @@ export class Pipeline {
 
   /** Handles the parameters of one operation instead of Yoga. */
   readonly handleParams: ParamsHandler = ({ request, params: given, context }) => {
-    // Yoga reads an empty name in the target of a GET request as no name, too.
+    // Yoga also treats an empty name in the target of a GET request as a missing name.
     const asked = given as OperationParams
     const params = asked.operationName === '' ? { ...asked, operationName: undefined } : asked
     if (context['request'] !== request) context['request'] = request
@@ -100,7 +100,7 @@ export class Pipeline {
     return operationName == null || typeof operationName === 'string'
   }
 
-  /** Goes through all hooks of Envelop. */
+  /** Prepares and executes an operation with all hooks of Envelop. */
   #prepare(
     request: Request,
     params: OperationParams,
@@ -112,7 +112,8 @@ export class Pipeline {
     const document = enveloped.parse(params.query)
     const errors = enveloped.validate(schema, document)
     if (errors.length > 0) {
-      // Other people's hooks, and schemas that they choose, may refuse it today and not tomorrow.
+      // Errors are not cached if hooks of other plugins, or schemas that they choose, can accept the document
+      // later.
       if (this.#isKnowable(params) && !others.readsDocuments && !others.buildsContext)
         this.known?.add(params, schema, document, lifts, errors)
       holdErrors(document, errors)
@@ -143,7 +144,7 @@ function operationOf(given: Pick<Operation, 'prepared' | 'params' | 'request' | 
   }
 }
 
-/** The head of Node's request, where the context has it. */
+/** Returns the headers of the Node request, if the context has a request. */
 function headOf({ req }: Readonly<Record<string, unknown>>): RequestInit {
   const { headers } = Object(req) as { readonly headers?: Readonly<Record<string, string | string[]>> }
   const lines = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>

@@ -17,8 +17,9 @@ import { type Hook, readYoga, type Yoga, type MaskedErrors, type Enveloped } fro
 import type { ExecutionResult, GraphQLError, DocumentNode, GraphQLSchema } from 'graphql'
 
 /**
- * Envelop's parsing and validation, with the hooks of plugins without a behaviour: other people's and Yoga's own, its
- * memos of documents among them. What has been through the hooks of all plugins needs no more.
+ * Creates Envelop's parsing and validation with the hooks of plugins without a behaviour. These include
+ * Yoga's own plugins, such as its document cache. The result is for documents that the hooks of all plugins
+ * have already processed.
  */
 function envelopOthers(
   plugins: readonly unknown[],
@@ -51,7 +52,10 @@ interface Validated {
   readonly result: readonly unknown[]
 }
 
-/** Yoga's memo of validations is asked by the names of all rules, and only where these rules did not find a document valid before. */
+/**
+ * Skips the validation cache of Yoga if the same rules have already accepted the document. A lookup in that
+ * cache uses the names of all rules.
+ */
 function onceValid(onValidate: Hook): Hook {
   const valid = new WeakMap<DocumentNode, Required<Pick<Validation['params'], 'schema' | 'rules'>>>()
   return (payload) => {
@@ -81,7 +85,10 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((rule, index) => rule === others[index])
 }
 
-/** A result, or its parts, with errors as clients may see them: as Envelop's `useMaskedErrors` leaves them, the last of all plugins. */
+/**
+ * Creates functions that mask the errors of a result or of its parts for clients. They work like Envelop's
+ * `useMaskedErrors` as the last plugin.
+ */
 function createMasking(masked: MaskedErrors | undefined): {
   whole(result: ExecutionResult): ExecutionResult
   parts(results: AsyncIterable<unknown>): AsyncIterable<unknown>
@@ -174,7 +181,7 @@ export class PipelineServer {
   readonly admits: Member<'admits'> = (prepared) => this.#admitters.every((admits) => admits(prepared))
 }
 
-/** Yoga's executor, behind plans and all that stands around it. */
+/** Returns Yoga's executor with all wrappers and plans. */
 function executorOf(steps: readonly PluginStep[], plugins: readonly unknown[]): Execute {
   const execute = yogasExecutor(plugins) ?? interpreter
   const plans = steps.flatMap(({ behaviour }) => (behaviour?.plan ? [behaviour.plan.bind(behaviour)] : []))
@@ -193,7 +200,10 @@ function noteExecuted(operation: Operation, next: Execute): MaybePromise<unknown
   return next(operation)
 }
 
-/** Other people's hooks that stand side by side run together, each group at its place among ours. */
+/**
+ * Returns the wrappers of the executor in the order of the plugins. `onExecute` hooks of adjacent plugins
+ * form one wrapper.
+ */
 function aroundsOf(steps: readonly PluginStep[]): Member<'execute'>[] {
   const arounds: Member<'execute'>[] = []
   let group: NonNullable<PluginStep['hooks']>['onExecute'][] = []
@@ -211,7 +221,7 @@ function aroundsOf(steps: readonly PluginStep[]): Member<'execute'>[] {
   return arounds
 }
 
-/** Puts what plugins instrument of an execution around all of it. */
+/** Wraps the complete execution with the `execute` instrumentation of plugins. */
 function instrument(plugins: readonly unknown[], run: Execute): Execute {
   const given = plugins.flatMap((plugin) => {
     const { instrumentation } = Object(plugin) as { readonly instrumentation?: Instrumentation<object> }

@@ -16,7 +16,10 @@ export interface PipelineOptions {
    * them. Default false.
    */
   readonly liftLiterals?: boolean | undefined
-  /** Memory limit for cached documents. Other caches can share it. Default: a separate limit of 64 MiB. */
+  /**
+   * Memory limit for cached documents. Other caches can share it. By default, the limit is 64 MiB and not
+   * shared.
+   */
   readonly room?: Room | undefined
 }
 
@@ -26,7 +29,7 @@ const PIPELINE = Symbol.for('vinyasa.pipeline')
 
 interface PipelinePlugin extends Plugin {
   readonly behaviour: Behaviour
-  /** It changes no result by who asks. */
+  /** The list is empty, because the plugin does not change results by caller. */
   readonly readsHeaders: readonly string[]
   readonly [PIPELINE]: () => Pipeline | undefined
 }
@@ -48,17 +51,18 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
     [PIPELINE]: () => pipeline,
     onYogaInit({ yoga }) {
       pipeline = new Pipeline(yoga, known)
-      // It is what `onParams` hands out, after which every plugin has had its word.
+      // `onParams` passes this handler to plugins. It runs after the `onParams` hooks of all plugins.
       Object.assign(yoga, { handleParams: pipeline.handleParams })
     },
     onSchemaChange() {
       known.clear()
     },
-    // Only in the place of graphql's own function, not of one that another plugin has put there.
+    // Only graphql's own function is replaced, not a function that another plugin has set.
     onValidate({ validateFn, setValidationFn }) {
       if (validateFn === validate) setValidationFn(validateInOneWalk as typeof validateFn)
     },
-    // The pipeline asks Envelop to execute no operation. Who does is a plugin with a transport of its own.
+    // The pipeline does not execute operations through Envelop. This hook is called only for plugins with their
+    // own transport.
     onExecute({ executeFn, setExecuteFn }) {
       const way = pipeline
       if (!way) return
@@ -68,7 +72,7 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
   return plugin
 }
 
-/** Adds the pipeline plugin from `onPluginInit` of another plugin if the server has none. */
+/** Adds the pipeline plugin from `onPluginInit` of another plugin if the server does not have it. */
 export function bringPipeline(init: { readonly plugins: unknown[] }): void {
   if (!init.plugins.some(isPipeline)) init.plugins.push(usePipeline())
 }

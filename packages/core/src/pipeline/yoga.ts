@@ -40,7 +40,7 @@ export interface Yoga {
   getEnveloped(context: Record<string, unknown>): Enveloped
 }
 
-/** Reads it from a server of Yoga 5, of which no member is typed as public but `getEnveloped` and `logger`. */
+/** Reads the properties from a server of Yoga 5. Only `getEnveloped` and `logger` are public in its types. */
 export function readYoga(server: object): Yoga {
   const read = (name: string): unknown => Reflect.get(server, name)
   return {

@@ -11,7 +11,10 @@ type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
 
 const LOOK = Symbol('look')
 
-/** One accessor for all payloads: each with its own would give each a hidden class of its own, which outlives the request. */
+/**
+ * Accessor that all payloads share. A separate accessor would give each payload its own hidden class in V8,
+ * which outlives the request.
+ */
 const EXECUTE_FN: PropertyDescriptor & ThisType<{ readonly [LOOK]: () => Execute }> = {
   enumerable: true,
   get() {
@@ -30,8 +33,8 @@ interface AfterResult {
 }
 
 /**
- * `onExecute` hooks of plugins that stand side by side, around what comes behind them: as Envelop runs them, where each
- * hears of results in the order of the plugins. Checked with @envelop/core 5.
+ * Wraps the rest of the execution with the `onExecute` hooks of adjacent plugins, as Envelop does. Each
+ * plugin receives the results in the order of the plugins. Checked with @envelop/core 5.
  */
 export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute']> {
   return (operation, next) => {
@@ -44,9 +47,12 @@ export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute
       return next(withArgs(isSame ? operation : { ...operation, isWrapped: true }, given))
     }
     let executeFn = goOn
-    /** What is innermost now, for an executor in its place that goes on with it after all. */
+    /** Replaced innermost executor, for a replacement that calls it later. */
     let innermost: Execute | undefined
-    /** All that stands behind stands around an executor that takes the place of the innermost: in Envelop the last is outermost. */
+    /**
+     * Replaces the innermost executor. Later plugins still wrap the replacement, because the last plugin is
+     * outermost in Envelop.
+     */
     const inPlace =
       (execute: Execute): Execute =>
       (given) =>
@@ -58,14 +64,14 @@ export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute
             return execute(inner)
           },
         })
-    // Envelop masks what was executed, and nothing else.
+    // Envelop masks only the errors of executed results.
     const setResultAndStopExecution = (stopped: unknown): void => {
       result = stopped
       operation.progress.isFinal = true
     }
     const extendContext = (extension: object): void => void Object.assign(context, extension)
-    // Each hook keeps what it was given, whatever those behind it put in place. One that puts an executor there without a
-    // look at the other does not stand around it.
+    // Each hook keeps the executor that it received, even if later hooks replace the executor. A hook that sets
+    // an executor without reading the previous executor does not wrap it.
     const calls = hooks.map((hook) => () => {
       const before = executeFn
       let isIgnored = false
@@ -109,7 +115,7 @@ function done(
   return after(runHooks(calls, args, note), () => followed(result, follow, args))
 }
 
-/** A result in parts is told part by part. */
+/** Calls `onNext` for each part of a stream, and `onEnd` at its end. */
 function followed(result: unknown, follow: readonly AfterResult[], args: ExecutionArgs): unknown {
   if (follow.length === 0 || !isAsyncIterable(result)) return result
   const nexts = follow.flatMap(({ onNext }) => onNext ?? [])
@@ -131,7 +137,7 @@ function followed(result: unknown, follow: readonly AfterResult[], args: Executi
       })
 }
 
-/** The executor behind all that stands around it. */
+/** Returns the innermost executor with all wrappers. The first wrapper is the outermost. */
 export function compose(arounds: readonly NonNullable<Behaviour['execute']>[], innermost: Next): Next {
   return arounds.reduceRight<Next>((next, around) => (operation) => around(operation, next), innermost)
 }

@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise } from '../../index.ts'
 import type { Hook } from '../yoga.ts'
 
-/** Calls hooks one after the other until all have run or one of them ends the request. */
+/** Calls hooks in order until all have run or a hook ends the request. */
 export function runHooks(
   hooks: readonly Hook[],
   payload: object,

@@ -14,11 +14,11 @@ export interface Asked {
   readonly lifted: LiftedOperation | undefined
 }
 
-/** Documents by what is left of them without their literals; those that nobody asks for leave first. */
+/** Caches documents by their text without literals. Unused documents are evicted first. */
 export interface KnownShapes {
-  /** A document that differs from a known one in its literals alone. */
+  /** Returns a cached document that differs from the request only in literals. */
   find(params: OperationParams): Asked | undefined
-  /** `admits`: whether it may be remembered. */
+  /** Adds a document. `admits` returns whether the document can be cached. */
   add(
     query: string,
     schema: GraphQLSchema,
@@ -29,12 +29,15 @@ export interface KnownShapes {
 }
 
 const MAX_TEXT = 16_384
-/** The most documents of one shape; they differ in the literals that stay. */
+/** Maximum number of documents per shape. They differ in the literals that are not replaced. */
 const MAX_FORMS = 4
 
 export function createKnownShapes(room: Room): KnownShapes {
   const known = createRecent<readonly LiftedOperation[]>(room)
-  /** A document that comes once need not be made fit for others: a shape is, when it comes for the second time. */
+  /**
+   * Shapes that were requested once. Literals are replaced only when a shape is requested for the second
+   * time, because documents that are sent once are not reused.
+   */
   const seen = createRecent<true>(room)
 
   function scan(query: string): ScannedText | undefined {
@@ -54,7 +57,7 @@ export function createKnownShapes(room: Room): KnownShapes {
       if (!scanned || !forms) return undefined
       for (const lifted of forms) {
         const values = isNamed(lifted, sent) ? liftedValues(lifted, scanned) : undefined
-        // No document that is lifted has variables of these names.
+        // The names do not conflict, because documents with variables of these names are not lifted.
         const variables = values && { ...sent.variables, ...values }
         const { query, prepared } = lifted
         if (variables) return { params: { query, variables }, prepared, sent, lifted }
@@ -81,7 +84,7 @@ export function createKnownShapes(room: Room): KnownShapes {
   }
 }
 
-/** Whether a request means its operation, which is the only one. */
+/** Returns whether a request selects the operation, which is the only operation of the document. */
 function isNamed({ prepared }: LiftedOperation, { operationName }: OperationParams): boolean {
   return operationName == null || operationName === prepared.definition.name?.value
 }

@@ -30,18 +30,18 @@ const INTEGER = /^-?\d+$/
 const MAX_INT = 2_147_483_647
 
 /**
- * Readers of the scalars that come with GraphQL: for these a literal and a variable's value come to the same; others
- * have a say of their own.
+ * Readers of the built-in scalars. They treat a literal and the value of a variable equally. Custom scalars
+ * can treat them differently.
  */
 const READERS = new Map<unknown, ReadLiteral>([
   [GraphQLString, ({ kind, raw }) => (kind === 'string' ? raw : undefined)],
-  // A number stays a text, so that no digit is lost.
+  // A number becomes a string without losing digits.
   [GraphQLID, ({ kind, raw }) => (kind === 'string' || INTEGER.test(raw) ? raw : undefined)],
   [
     GraphQLInt,
     ({ kind, raw }) => {
       const value = Number(raw)
-      // `-0` is a number of its own.
+      // `-0` is a different number than `0`.
       return kind === 'number' && INTEGER.test(raw) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
         ? value
         : undefined
@@ -56,7 +56,7 @@ const READERS = new Map<unknown, ReadLiteral>([
   ],
 ])
 
-/** Undefined for types whose literals stay where they are. */
+/** Returns the reader of a type. Returns `undefined` for types whose literals are not replaced. */
 function readerOf(type: GraphQLInputType | null | undefined): ReadLiteral | undefined {
   return type ? READERS.get(getNullableType(type)) : undefined
 }
@@ -81,9 +81,10 @@ export interface LiftedOperation {
 const PREFIX = 'lifted_'
 
 /**
- * Puts variables in the places of the literals of a valid document, where that changes nothing: arguments of fields,
- * and what lists and objects in them hold, of the types that GraphQL comes with. What directives and defaults say
- * stays. Undefined where nothing can be lifted, or where the document would not be valid with any other value.
+ * Replaces literals of a valid document by variables if that does not change the result. It replaces literals
+ * of built-in scalars in the arguments of fields, including lists and objects. Literals in directives and
+ * default values are not replaced. Returns `undefined` if no literal can be replaced, or if the document
+ * would be invalid with other values.
  */
 export function liftLiterals(
   text: string,
@@ -147,7 +148,9 @@ export function liftLiterals(
   }
 }
 
-/** One operation, none of whose names is one of ours. */
+/**
+ * Returns whether the document has exactly one operation and no variable whose name has the prefix `lifted_`.
+ */
 function isLiftable(document: DocumentNode): boolean {
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
   let isFree = operations.length === 1 && document.loc !== undefined
@@ -161,7 +164,10 @@ function isLiftable(document: DocumentNode): boolean {
   return isFree
 }
 
-/** The values of a document's literals as variables; undefined where it is none of the lifted operation's. */
+/**
+ * Returns the values of a document's literals as variables. Returns `undefined` if the document does not
+ * match the lifted operation.
+ */
 export function liftedValues(
   { places }: LiftedOperation,
   { literals }: ScannedText,

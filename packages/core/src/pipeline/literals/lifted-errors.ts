@@ -1,6 +1,9 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 
-/** Errors with the positions that they have in the document that was sent: token by token it is the lifted one. */
+/**
+ * Returns errors with the positions in the document that the client sent. Each token of this document
+ * corresponds to one token of the lifted document.
+ */
 export function errorsIn(errors: readonly unknown[], sent: string, liftedText: string): readonly unknown[] {
   const [from, to] = [startsOf(liftedText), startsOf(sent)]
   const source = new Source(sent)

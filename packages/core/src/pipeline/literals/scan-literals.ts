@@ -3,32 +3,38 @@ export interface Literal {
   readonly kind: 'string' | 'number'
   /** Offset of the literal in the document. */
   readonly start: number
-  /** Source text of the literal. Strings come without their quotes. */
+  /** Source text of the literal. The quotes of strings are not included. */
   readonly raw: string
 }
 
 export interface ScannedText {
-  /** The document with a mark in the place of each literal: the same for all that differ in them alone. */
+  /**
+   * The document with a mark instead of each literal. Documents that differ only in literals have the same
+   * shape.
+   */
   readonly shape: string
   readonly literals: readonly Literal[]
 }
 
 const STRING = '\u0001'
 const NUMBER = '\u0002'
-// oxlint-disable-next-line no-control-regex -- characters that no client has a reason to send
+// oxlint-disable-next-line no-control-regex -- clients have no reason to send these characters
 const HAS_MARK = /[\u0001\u0002]/
 const NUMBER_TOKEN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
-/** A text without escapes, and without anything that is one character for some and two for others. */
-// oxlint-disable-next-line no-control-regex -- GraphQL has no such characters in texts
+/**
+ * Matches strings without escapes, control characters and surrogates. A surrogate pair counts as one or two
+ * characters, depending on the code that counts.
+ */
+// oxlint-disable-next-line no-control-regex -- GraphQL strings do not contain these characters
 const PLAIN_STRING = /"([^"\\\u0000-\u001f\ud800-\udfff]*)"/y
 const ANY_STRING = /"(?:[^"\\\n\r]|\\.)*"/y
 const BLOCK_STRING = /"""(?:[^"\\]|\\"""|\\|"(?!""))*"""/y
-/** Beyond this nobody gains. */
+/** Maximum number of literals. Replacing more literals has no benefit. */
 const MAX_LITERALS = 64
 
 /**
- * Finds the literals of a document in one pass. Undefined: there are none, or too many, or it is not known to be a
- * document. Literals that are not plain stay in the shape as they are.
+ * Finds the literals of a document in one pass. Returns `undefined` if the document has no literals or too
+ * many, or if the text is possibly not a document. Literals that are not plain remain in the shape.
  */
 export function scanLiterals(text: string): ScannedText | undefined {
   if (HAS_MARK.test(text)) return undefined

@@ -76,7 +76,7 @@ export type PluginStep =
   | { readonly behaviour?: undefined; readonly hooks: PluginHooks }
 
 interface ReadPlugins {
-  /** In the order of the plugins. */
+  /** Behaviours and hooks in the order of the plugins. */
   readonly steps: readonly PluginStep[]
   /** Steps that plugins instrument. */
   readonly instrumented: readonly string[]
@@ -84,7 +84,7 @@ interface ReadPlugins {
   readonly cors: Hook | undefined
 }
 
-/** Yoga's plugins that do what an option of the server says. */
+/** Yoga's plugins that implement options of the server. They are treated as plugins of the user. */
 const BY_OPTION: ReadonlySet<string> = new Set<keyof YogasPlugins>([
   'schema',
   'context',
@@ -92,7 +92,10 @@ const BY_OPTION: ReadonlySet<string> = new Set<keyof YogasPlugins>([
   'allowedResponseHeaders',
 ])
 
-/** Reads what each plugin of a server does with operations; Yoga's own do what the pipeline does. */
+/**
+ * Returns the behaviour or the hooks of each plugin of a server. Yoga's own hooks are omitted, because the
+ * pipeline does the same.
+ */
 export function readPlugins(given: readonly unknown[]): ReadPlugins {
   const places = Object.entries(yogasPlugins(given))
   const yogas = new Set<unknown>(places.flatMap(([place, plugin]) => (BY_OPTION.has(place) ? [] : [plugin])))
