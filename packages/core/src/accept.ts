@@ -25,7 +25,10 @@ export function headerList(text: string): readonly string[] {
   return cut(text, OUTSIDE_COMMAS)
 }
 
-/** Up to the next separator outside of quoted strings. An open quote reaches to the end, which makes both linear. */
+/**
+ * Patterns for the text up to the next separator outside of quoted strings. A string without a closing quote
+ * extends to the end, so both patterns take linear time.
+ */
 const OUTSIDE_COMMAS = /(?:[^",]|"(?:\\.|[^"\\])*"?)+/g
 const OUTSIDE_SEMICOLONS = /(?:[^";]|"(?:\\.|[^"\\])*"?)+/g
 
@@ -47,12 +50,12 @@ function parseRange(entry: string): MediaRange {
 const unquoted = (text: string): string =>
   text.startsWith('"') ? text.slice(1).replace(/"$/, '').replaceAll(/\\(.)/g, '$1') : text
 
-/** Types of a whole GraphQL answer. */
+/** Media types of complete GraphQL responses. */
 const JSON_TYPES = ['application/json', 'application/graphql-response+json']
 
 /**
- * Returns the quality of a complete JSON response for the client; 0 means that it is refused. A range that names one
- * of the two GraphQL response types applies to both.
+ * Returns the quality of a complete JSON response for the client. 0 means that it is refused. A range that
+ * names one of the two GraphQL response types applies to both.
  */
 export function jsonQuality(accepted: readonly MediaRange[]): number {
   const of = (types: readonly string[]): readonly MediaRange[] =>

@@ -21,29 +21,35 @@ export interface AnswerLimits {
 const MAX_OBJECTS = 1_000_000
 const MAX_BYTES = 64 * 1024 * 1024
 /**
- * Interpreters make objects without a prototype, which V8 keeps as tables: 193 bytes with one field, 289 with five, 481 with
- * ten, 865 with twenty.
+ * Bytes of an object with one field. Executors create objects without a prototype, which V8 stores as tables:
+ * 193 bytes with one field, 289 with five, 481 with ten, 865 with twenty.
  */
 const OBJECT_BYTES = 200
 const FIELD_BYTES = 40
-/** A number or a string of a list, in the resolver's list and in the response, with what the interpreter needs to complete it. */
+/**
+ * Bytes of a number or string in a list. They include the item in the resolver's list, the item in the
+ * response, and the memory that the executor needs to complete the item.
+ */
 const ITEM_BYTES = 64
-/** A part that is worth telling of. */
+/** Size in bytes above which the watcher is notified of a part of a response. */
 const LARGE_BYTES = 8 * 1024 * 1024
 
-/** Hears what is held of answers. */
+/** Receives the memory that responses use. */
 export interface AnswerWatcher {
   holds(size: AnswerSize, bytes: number): void
-  /** The answer is made or given up. Told perhaps several times. */
+  /** Called when the response is complete or refused, possibly more than once. */
   over(size: AnswerSize): void
 }
 
-/** Ends the calls that are made for one answer, together: it is given up, or whoever waits for it leaves. */
+/** Cancels all calls for one response when the response is refused or its caller disconnects. */
 class AnswerCalls {
   readonly ending: Ending = new Ending()
   #letGo: (() => void) | undefined
 
-  /** Ends them also when this one aborts, until it is let go. Whoever waits is the same for all of an answer's calls. */
+  /**
+   * Also cancels the calls when `leaving` aborts, until `letGo` is called. Only the first signal is used,
+   * because all calls of a response have the same caller.
+   */
   follow(leaving: Abortable): void {
     this.#letGo ??= onAbort(leaving, () => this.ending.abort(leaving.reason))
   }
@@ -52,26 +58,26 @@ class AnswerCalls {
     this.ending.abort()
   }
 
-  /** A request may live for hours after one of its answers. */
+  /** Unsubscribes from the signal. A request can live for hours after one of its responses. */
   letGo(): void {
     this.#letGo?.()
   }
 }
 
-/** The size of what has been made of an answer, whoever makes it: plans, resolvers, deferred fragments. */
+/** Counts the size of a response while plans, resolvers and deferred fragments produce it. */
 export class AnswerSize {
   readonly maxObjects: number
   readonly maxBytes: number
-  /** Bytes of what resolvers make. */
+  /** Maximum bytes of resolver results. */
   readonly maxHeldBytes: number
-  /** The answer in place of one that is given up. */
+  /** Error that replaces the response if it is refused. */
   refusal: GraphQLError | undefined
   #thrown: GraphQLError | undefined
   #calls: AnswerCalls | undefined
   #objects = 0
   #bytes = 0
   #heldBytes = 0
-  /** Default: nobody. */
+  /** Watcher of this response. It is not set by default. */
   watcher: AnswerWatcher | undefined
 
   constructor({ maxAnswerObjects = MAX_OBJECTS, maxAnswerBytes = MAX_BYTES }: AnswerLimits = {}) {
@@ -80,12 +86,12 @@ export class AnswerSize {
     this.maxHeldBytes = Math.max(this.maxBytes, MAX_BYTES)
   }
 
-  /** So far. */
+  /** Number of objects so far. */
   get objects(): number {
     return this.#objects
   }
 
-  /** What resolvers have made so far. */
+  /** Bytes of resolver results so far. */
   get heldBytes(): number {
     return this.#heldBytes
   }
@@ -95,29 +101,41 @@ export class AnswerSize {
     this.hold((this.#objects += objects), (this.#bytes += bytes))
   }
 
-  /** One more object that resolvers make. @throws GraphQLError over a limit */
+  /**
+   * Adds an object of a resolver result.
+   * @throws GraphQLError over a limit
+   */
   addObject(fields = 1): void {
     this.#heldBytes += OBJECT_BYTES + FIELD_BYTES * (fields - 1)
     if (++this.#objects <= this.maxObjects && this.#heldBytes <= this.maxHeldBytes && !this.refusal) return
     throw this.refusal ? this.giveUp() : this.giveUp(responseTooLarge(this.#objects - 1, 'objects'))
   }
 
-  /** So many values of a resolver's lists that have no fields. @throws GraphQLError over a limit */
+  /**
+   * Adds list items without fields from a resolver result.
+   * @throws GraphQLError over a limit
+   */
   addItems(items: number): void {
     this.#heldBytes += ITEM_BYTES * items
     if (this.#heldBytes <= this.maxHeldBytes && !this.refusal) return
     throw this.refusal ? this.giveUp() : this.giveUp(responseTooLarge(this.maxHeldBytes, 'bytes'))
   }
 
-  /** Refuses a part of the answer that is larger than all of it may be. @throws GraphQLError */
+  /**
+   * Refuses the response if a part exceeds a limit, or if the response was already refused.
+   * @throws GraphQLError
+   */
   hold(objects: number, bytes: number): void {
-    // Also of one that is refused: what it was made of is garbage then.
+    // The watcher is also notified of a refused response, because its values are garbage then.
     if (bytes > LARGE_BYTES) this.watcher?.holds(this, this.#heldBytes + bytes)
     if (objects > this.maxObjects || this.refusal) throw this.giveUp()
     if (bytes > this.maxBytes) throw this.giveUp(responseTooLarge(this.maxBytes, 'bytes'))
   }
 
-  /** Nothing more is made. Gives what whoever executes the operation is to throw, as often as it likes. */
+  /**
+   * Refuses the response and cancels its calls. Returns the error that the executor must throw. The error can
+   * be thrown several times.
+   */
   giveUp(refusal?: GraphQLError): GraphQLError {
     if (!this.refusal) {
       this.refusal = refusal ?? responseTooLarge(this.maxObjects, 'objects')
@@ -127,7 +145,10 @@ export class AnswerSize {
     return (this.#thrown ??= toThrow(this.refusal))
   }
 
-  /** Ends calls made for the answer when it is given up, or when `leaving` aborts. Made when it is asked for: it has a price. */
+  /**
+   * Returns the `Ending` for the calls of the response. It aborts when the response is refused or `leaving`
+   * aborts. It is created on first use, because it is expensive.
+   */
   endingWith(leaving: Abortable | undefined): Ending {
     this.#calls ??= new AnswerCalls()
     if (this.refusal) this.#calls.giveUp()
@@ -135,7 +156,7 @@ export class AnswerSize {
     return this.#calls.ending
   }
 
-  /** Another one that counts from the start, while calls of this one are still waited for. */
+  /** Returns a new count that starts at zero and shares the pending calls of this response. */
   goOn(limits: AnswerLimits): AnswerSize {
     const next = new AnswerSize(limits)
     next.#calls = this.#calls
@@ -143,7 +164,7 @@ export class AnswerSize {
     return next
   }
 
-  /** The answer is made. */
+  /** Completes the count. It must be called when the response is complete. */
   done(): void {
     this.#calls?.letGo()
     this.watcher?.over(this)
@@ -159,7 +180,10 @@ function responseTooLarge(limit: number, what: 'objects' | 'bytes'): GraphQLErro
   )
 }
 
-/** Many objects may fail by it, and interpreters take one with a path as it is: they make no other of it for each. */
+/**
+ * Returns a copy of the error with a path. Many objects can fail with this error, and executors create a copy
+ * per object if it has no path.
+ */
 function toThrow({ message, extensions }: GraphQLError): GraphQLError {
   return new GraphQLError(message, { path: [], extensions })
 }
@@ -167,8 +191,8 @@ function toThrow({ message, extensions }: GraphQLError): GraphQLError {
 const ofContexts: Attachment<AnswerSize> = createAttachment()
 
 /**
- * Counts what is executed with a context from now on: an execution of it, and the next one anew. `before`: what has begun
- * to make the same answer.
+ * Starts a new count for executions with a context. A later execution with the same context starts at zero.
+ * `before` is the count of an earlier part of the same response.
  */
 export function beginAnswer(context: unknown, limits: AnswerLimits, before?: AnswerSize): AnswerSize {
   const size = before?.goOn(limits) ?? new AnswerSize(limits)
@@ -190,8 +214,8 @@ export function endOfRead(context: unknown, leaving: Abortable | undefined): Abo
 }
 
 /**
- * Estimates the number of bytes of a value as JSON. The estimate is at least the number of characters. The function stops
- * as soon as the estimate exceeds `most`, and returns a number above `most`.
+ * Estimates the number of bytes of a value as JSON. The estimate is at least the number of characters. The
+ * function stops when the estimate exceeds `most`, and returns a number above `most`.
  */
 export function measureJson(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length + 2
@@ -211,7 +235,7 @@ export function measureJson(value: unknown, most: number): number {
 
 type IsTypeOf = (...args: never[]) => unknown
 
-/** `isTypeOf` functions that count objects, with the `isTypeOf` that the type had before. */
+/** The keys are `isTypeOf` functions that count objects. The values are the functions that they replaced. */
 const counters = new WeakMap<IsTypeOf, IsTypeOf | undefined>()
 
 /** Marks `counter` as an `isTypeOf` function that counts objects. `own` is the `isTypeOf` that it replaces. */

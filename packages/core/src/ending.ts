@@ -1,4 +1,6 @@
-/** Key under which a request provides its `Ending`, which is cheaper than its `signal`. */
+/**
+ * Key under which a request provides its `Ending`. An `Ending` is cheaper than the `signal` of the request.
+ */
 export const ENDING: unique symbol = Symbol.for('vinyasa.ending')
 
 /** Signal that cancels work. */
@@ -8,7 +10,7 @@ interface Waiting {
   readonly call: () => void
 }
 
-/** Those who wait for one thing, which happens once. */
+/** Callbacks for an event that happens once. */
 export class Waiters {
   readonly #waiting = new Set<Waiting>()
 
@@ -16,14 +18,14 @@ export class Waiters {
     return this.#waiting.size === 0
   }
 
-  /** One function may wait several times. The returned function lets go. */
+  /** Adds a callback. A function can be added several times. Returns a function that removes the callback. */
   add(call: () => void): () => void {
     const waiting = { call }
     this.#waiting.add(waiting)
     return () => void this.#waiting.delete(waiting)
   }
 
-  /** It has happened. Who is let go meanwhile is not called. */
+  /** Calls and removes all callbacks. A callback that another callback removes is not called. */
   callAll(): void {
     for (const waiting of this.#waiting) {
       this.#waiting.delete(waiting)
@@ -59,7 +61,9 @@ export class Ending {
     return this.#controller.signal
   }
 
-  /** Cancels the work. Later calls do nothing. Default `reason`: an `AbortError`, as in an `AbortSignal`. */
+  /**
+   * Cancels the work. Later calls do nothing. `reason` is an `AbortError` by default, as in an `AbortSignal`.
+   */
   abort(reason?: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -81,7 +85,7 @@ export class Ending {
 interface Ended {
   readonly [ENDING]?: Ending
   readonly signal?: unknown
-  /** That of a field's info, as graphql-js 17 has it. */
+  /** Method of a field's info in graphql-js 17. */
   getAbortSignal?(): unknown
 }
 

@@ -1,8 +1,8 @@
 import { ownerOf } from './client.ts'
 
-/** The places of a queue that says nothing else. */
+/** Number of places in a queue by default. */
 const PLACES = 32_768
-/** Places that an owner has always, also where others have filled the queue before it came. */
+/** Number of places that each owner can always use, even if other owners have filled the queue. */
 const ALWAYS = 16
 
 /** Error for clients whose work was not queued. The work was not started. */
@@ -12,10 +12,13 @@ export const NO_PLACE: { readonly code: string; readonly message: string } = {
     'Too many backend calls of this client are waiting. Send fewer or smaller operations at the same time, or try again later.',
 }
 
-/** The items of one owner that wait, in their order. */
+/** Queued items of one owner, in order. */
 class Line<Item> {
   readonly items: Set<Item> = new Set()
-  /** It goes on behind what was taken: from the beginning, the first would be found behind all the gaps of those before. */
+  /**
+   * Continues after the last removed item. An iterator from the beginning would pass all the gaps of removed
+   * items.
+   */
   readonly inOrder: Iterator<Item> = this.items.values()
 }
 
@@ -28,7 +31,7 @@ class Line<Item> {
  */
 export class FairQueue<Item> {
   readonly #places: number
-  /** The lines in which something waits, in the order of their turns. */
+  /** Lines with queued items, in the order of their turns. */
   readonly #lines = new Map<unknown, Line<Item>>()
   readonly #turns = this.#lines.entries()
   readonly #ownersOf = new Map<Item, unknown[]>()
@@ -42,8 +45,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Queues an item. `caller` is the context of the operation, or `Callers` if several operations share the item.
-   * Returns false if there is no free place.
+   * Queues an item. `caller` is the context of the operation, or `Callers` if several operations share the
+   * item. Returns false if all places are taken.
    */
   add(item: Item, caller: unknown): boolean {
     const owner = ownerOfWork(caller)
@@ -62,7 +65,7 @@ export class FairQueue<Item> {
     if (this.size === 0) return undefined
     const [owner, line] = this.#turns.next().value as [unknown, Line<Item>]
     const item = line.inOrder.next().value as Item
-    // Behind all others.
+    // The owner moves to the end.
     this.#lines.delete(owner)
     this.#lines.set(owner, line)
     this.delete(item)
@@ -85,7 +88,10 @@ export class FairQueue<Item> {
     return items
   }
 
-  /** Of what several ask for, whoever's turn comes first brings it forward. */
+  /**
+   * Adds an item to the line of an owner. An item with several owners is removed at the first turn of any of
+   * its owners.
+   */
   #enter(item: Item, owners: unknown[], owner: unknown): void {
     if (this.#ownersOf.get(item) !== owners || owners.includes(owner)) return
     let line = this.#lines.get(owner)

@@ -1,6 +1,9 @@
 import { type Abortable, Waiters } from './ending.ts'
 
-/** The watch stands on the signal itself: what a WeakMap that has grown old holds outlives small collections. */
+/**
+ * Key under which the watch is stored on the signal. Values in an old `WeakMap` would survive minor garbage
+ * collections.
+ */
 const WATCH = Symbol('vinyasa.base.abort-watch')
 type Watched = AbortSignal & { [WATCH]?: AbortWatch }
 
@@ -10,7 +13,7 @@ type Watched = AbortSignal & { [WATCH]?: AbortWatch }
  * listeners are expensive.
  */
 export function onAbort(signal: Abortable, call: () => void): () => void {
-  // Not by its class: several versions of this package may stand beside each other.
+  // `instanceof` would fail if several versions of this package are installed.
   if (!('addEventListener' in signal)) return signal.onAbort(call)
   if (!signal.aborted) return watchOf(signal).add(call)
   call()
@@ -19,12 +22,12 @@ export function onAbort(signal: Abortable, call: () => void): () => void {
 
 function watchOf(signal: Watched): AbortWatch {
   const watch = signal[WATCH] ?? new AbortWatch(signal)
-  // One that takes no properties has a listener for each who waits.
+  // A signal that is not extensible gets a separate listener for each callback.
   if (Object.isExtensible(signal)) signal[WATCH] = watch
   return watch
 }
 
-/** Those who wait for one signal. */
+/** Callbacks for the abort of one signal. */
 class AbortWatch {
   readonly #signal: AbortSignal
   readonly #waiters = new Waiters()
@@ -38,11 +41,15 @@ class AbortWatch {
     const letGo = this.#waiters.add(call)
     return () => {
       letGo()
-      // Nobody may wait any more: Node keeps a signal that others are combined into as long as it has a listener.
+      // The listener is removed with the last callback. Node keeps a signal that combines other signals in
+      // memory as long as it has a listener.
       if (this.#waiters.isEmpty) this.#signal.removeEventListener('abort', this.#onAbort)
     }
   }
 
-  /** This is a function: Node 24 binds the method of a listener that is an object, and what is bound outlives small collections. */
+  /**
+   * The listener is a function, not an object. Node 24 binds the method of a listener object, and the bound
+   * function survives minor garbage collections.
+   */
   readonly #onAbort = (): void => this.#waiters.callAll()
 }

@@ -1,6 +1,6 @@
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-/** Tracks open streams, so that all of them can be ended. */
+/** Tracks open streams, so that they can all be ended. */
 export class OpenStreams {
   readonly #open = new Set<OpenStream>()
   #isClosed = false
@@ -20,7 +20,7 @@ export class OpenStreams {
   }
 }
 
-/** A stream that can be ended from outside while its next values are waited for. */
+/** Stream that other code can end while its next values are pending. */
 class OpenStream implements AsyncGenerator<unknown, unknown, undefined> {
   readonly #source: AsyncIterator<unknown>
   readonly #onEnd: () => void
@@ -71,7 +71,7 @@ class OpenStream implements AsyncGenerator<unknown, unknown, undefined> {
   }
 
   end(): void {
-    // Nobody waits for how its source ends any more.
+    // Errors of the source are ignored, because all pending calls have already received the end of the stream.
     this.return().catch(() => {})
   }
 

@@ -5,7 +5,8 @@ const REPORT_MS = 60_000
 /** Limits reports of a failure that other parties can cause at any rate. */
 export interface SparseReports {
   /**
-   * Counts one failure. Returns the number of failures to report now; 0 if the last report is less than a minute old.
+   * Counts one failure. Returns the number of failures to report now. It is 0 if the last report is less than
+   * a minute old.
    */
   count(): number
 }

@@ -23,7 +23,7 @@ const HEAD = {
   resultProcessors: ['onResultProcess onSubscribe'],
 } as const
 
-/** The same for the plugins behind those of the user. */
+/** Yoga 5's own plugins after the plugins of the user, in order, with the hooks that each can have. */
 const TAIL = {
   bodyLimit: ['', 'onRequestParse'],
   documentCache: ['', 'onParse onValidate'],
@@ -38,14 +38,14 @@ const TAIL = {
   validationErrors: ['onValidate'],
 } as const
 
-/** Yoga's own plugins by name, without those that an option turns off. */
+/** Yoga's own plugins by name, without the plugins that an option turns off. */
 export type YogasPlugins = Readonly<Partial<Record<keyof typeof HEAD | keyof typeof TAIL, PluginHooks>>>
 
 /**
- * Finds the plugins that Yoga itself adds to a server. They are found by position, because Yoga does not mark them and
- * users can add the same plugins. Plugins can append others behind Yoga's last plugins, so the last sequence with the
- * expected hooks counts. Returns `{}` for other versions of Yoga; every plugin is then treated as one of the user, which
- * is slower.
+ * Finds the plugins that Yoga itself adds to a server. They are found by position, because Yoga does not mark
+ * them and users can add the same plugins. Plugins can append more plugins after Yoga's last plugins, so the
+ * last sequence with the expected hooks counts. Returns `{}` for other versions of Yoga. Every plugin is then
+ * treated as a plugin of the user, which is slower.
  */
 export function yogasPlugins(given: readonly unknown[]): YogasPlugins {
   const head = pluginsAt(HEAD, given, 0)
@@ -90,8 +90,8 @@ export function parserHooks(own: YogasPlugins): ParserHook[] {
 }
 
 /**
- * Returns the parser that the hooks select for a method and a content type. Returns `undefined` if they select none, or
- * if they read anything else of the request.
+ * Returns the parser that the hooks select for a method and a content type. Returns `undefined` if they do
+ * not select a parser, or if they read anything else of the request.
  */
 export function chosenParser(
   hooks: readonly ParserHook[],
@@ -110,8 +110,9 @@ export function chosenParser(
 }
 
 /**
- * Returns the executor that Yoga 5 passes to Envelop in the `onExecute` hook of its first plugin, `useEngine`. Returns
- * `undefined` for other versions of Yoga. Callers then treat every executor as one of another plugin, which is slower.
+ * Returns the executor that Yoga 5 passes to Envelop in the `onExecute` hook of its first plugin,
+ * `useEngine`. Returns `undefined` for other versions of Yoga. Callers then treat every executor as the
+ * executor of another plugin, which is slower.
  */
 export function yogasExecutor([engine]: readonly unknown[]): ((args: ExecutionArgs) => unknown) | undefined {
   const hook: unknown = Object(engine)['onExecute']
