@@ -58,7 +58,7 @@ it.each([
   ['application/json;q=0, application/graphql-response+json;q=0, */*', 0],
   ['application/*;q=0, */*', 0],
   ['text/html', 0],
-])('takes %s as JSON at %d', (accept, quality) => {
+])('jsonQuality of %s is %d', (accept, quality) => {
   expect(jsonQuality(parseAccept(accept))).toBe(quality)
 })
 

@@ -21,10 +21,10 @@ it.each<[string, object]>([
   ['a function', () => {}],
   ['a frozen object', Object.freeze({})],
   ['an object without a prototype', Object.create(null) as object],
-  ['a proxy that takes and gives anything', new Proxy({}, { get: () => () => 3, set: () => true })],
-  ['a proxy that lets nobody near', refusing],
+  ['a proxy with values for all properties', new Proxy({}, { get: () => () => 3, set: () => true })],
+  ['a proxy whose traps throw', refusing],
   ['a revoked proxy', revoked.proxy],
-])('%s has what was attached to it, and nothing else', (_, owner) => {
+])('%s has only the attached value', (_, owner) => {
   const [one, other] = [createAttachment<number>(), createAttachment<number>()]
   expect(one.get(owner)).toBeUndefined()
   one.set(owner, 1)
@@ -33,7 +33,7 @@ it.each<[string, object]>([
   expect(other.get(owner)).toBeUndefined()
 })
 
-it('nobody sees it on the object, and copies, heirs and proxies of it have nothing', () => {
+it('hides the value on the object and from copies, derived objects and proxies', () => {
   const attachment = createAttachment<number>()
   const owner = { a: 1 }
   attachment.set(owner, 1)
@@ -46,7 +46,7 @@ it('nobody sees it on the object, and copies, heirs and proxies of it have nothi
   expect(attachment.get(owner)).toBe(1)
 })
 
-it('what is attached does not outlive a small collection', () => {
+it('an attached value does not survive a minor garbage collection', () => {
   const attachment = createAttachment<unknown>()
   expect(survivingShare((much) => attachment.set({}, much))).toBeLessThan(0.3)
 })

@@ -25,27 +25,27 @@ async function* endless(size: number): AsyncGenerator<string> {
   }
 }
 
-describe('the bytes of a body', () => {
+describe('response body', () => {
   it.each<[string, RestHandler, RegExp]>([
-    ['that never ends', () => ({ body: endless(10_000) }), /larger than 100000 bytes/],
+    ['an endless body', () => ({ body: endless(10_000) }), /larger than 100000 bytes/],
     [
-      'that unpacks to more',
+      'a body that exceeds the limit after decompression',
       () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(10_000_000)) }),
       /larger than 100000 bytes/,
     ],
-    ['in one-byte pieces', () => ({ body: endless(1) }), /too many small chunks/],
-  ])('%s are read only within the bound', async (_, handler, message) => {
+    ['a body in one-byte chunks', () => ({ body: endless(1) }), /too many small chunks/],
+  ])('refuses %s', async (_, handler, message) => {
     const { url } = await serve(handler)
     await expect(get(url)).rejects.toThrow(message)
   })
 
-  it('are all read up to the bound', async () => {
+  it('reads a body of exactly the limit', async () => {
     const { url } = await serve(() => ({ body: 'x'.repeat(1000) }))
     expect((await get(url, { maxBytes: 1000 })).text).toBe('x'.repeat(1000))
     await expect(get(url, { maxBytes: 999 })).rejects.toThrow('larger than 999 bytes')
   })
 
-  it('are not read where nobody needs them, and of no failure', async () => {
+  it('does not read the body for a limit of 0 or an error status', async () => {
     const { url } = await serve(({ url: { pathname } }) => ({
       status: pathname === '/fault' ? 500 : 200,
       body: endless(1000),
@@ -55,7 +55,7 @@ describe('the bytes of a body', () => {
   })
 })
 
-it('the signal ends a body that stands still, too', async () => {
+it('the signal cancels a stalled body', async () => {
   const controller = new AbortController()
   const { url } = await serve(() => ({
     write(response) {
@@ -71,7 +71,7 @@ describe('redirects', () => {
     (location: string): RestHandler =>
     () => ({ status: 302, headers: { location } })
 
-  it('are followed up to the bound, with the headers for their own origin', async () => {
+  it('follows redirects up to the limit and sends headers only to the first origin', async () => {
     const other = await serve(({ headers }) => ({ body: String(headers['x-key']) }))
     const home = await serve(({ url: { pathname }, headers }) =>
       pathname === '/2'
@@ -85,19 +85,19 @@ describe('redirects', () => {
     expect((await get(home.url, { headers })).text).toBe('undefined')
   })
 
-  it('are the response where none is followed', async () => {
+  it('returns the redirect if the limit is 0', async () => {
     const { url } = await serve(to('/x'))
     expect(await get(url, { maxRedirects: 0 })).toMatchObject({ status: 302, ok: false, text: '' })
   })
 
-  it('lead to no other protocol, and where they are not allowed nowhere', async () => {
+  it('refuses other protocols and redirects that are not allowed', async () => {
     const { url } = await serve(to('data:application/json,{}'))
     await expect(get(url)).rejects.toThrow('expected an http or https address, got data:')
     await expect(get(url, { isAllowed: () => false })).rejects.toThrow('another server')
     await expect(get('file:///etc/hosts')).rejects.toThrow('got file:')
   })
 
-  it('do not lead from https to http', async () => {
+  it('refuses redirects from https to http', async () => {
     const asked: string[] = []
     const fetch = async (address: string | URL | Request) => {
       asked.push(String(address))

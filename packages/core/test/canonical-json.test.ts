@@ -2,7 +2,7 @@ import { assert, jsonValue, property } from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalJson } from '../src/index.ts'
 
-it('equal values have equal text, whatever the order of their keys', () => {
+it('returns equal strings for equal values, regardless of the order of their keys', () => {
   expect(canonicalJson({ b: 1, a: { d: [null, true], c: 'x' } })).toBe(
     '{"a":{"c":"x","d":[null,true]},"b":1}',
   )
@@ -28,11 +28,11 @@ it.each([
   [new Map()],
   [{ size: 3, toJSON: () => 'x' }],
   [undefined],
-])('%s is no JSON, and has the text that is said of it', (value) => {
+])('uses the function `other` for %s, which is not JSON', (value) => {
   expect(canonicalJson([value])).toBeUndefined()
   expect(canonicalJson({ a: [value] }, () => 'it')).toBe('{"a":[it]}')
 })
 
-it('a member that is undefined is none', () => {
+it('omits properties with the value undefined', () => {
   expect(canonicalJson({ a: undefined, b: 1 })).toBe('{"b":1}')
 })

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe.each(Object.entries({ systemClock, backgroundClock }))('%s', (_, clock) => {
-  it.each([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32, 60 * DAY_MS])('waits %d ms, no less', (ms) => {
+  it.each([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32, 60 * DAY_MS])('waits for exactly %d ms', (ms) => {
     const callback = vi.fn<() => void>()
     clock.setTimeout(callback, ms)
     vi.advanceTimersByTime(ms - 1)
@@ -25,7 +25,7 @@ describe.each(Object.entries({ systemClock, backgroundClock }))('%s', (_, clock)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('stops a long wait in any part of it', () => {
+  it('stops a long wait after its first timer', () => {
     const callback = vi.fn<() => void>()
     const timer = clock.setTimeout(callback, 60 * DAY_MS)
     vi.advanceTimersByTime(30 * DAY_MS)
@@ -36,7 +36,7 @@ describe.each(Object.entries({ systemClock, backgroundClock }))('%s', (_, clock)
   })
 
   it.each([-3_600_000, -60_000, 60_000, 3_600_000])(
-    'measures the same when the wall clock steps by %d ms',
+    'measures no time when the wall clock changes by %d ms',
     (step) => {
       const [now, wall] = [clock.now(), clock.wallNow()]
       vi.setSystemTime(Date.now() + step)
@@ -47,7 +47,7 @@ describe.each(Object.entries({ systemClock, backgroundClock }))('%s', (_, clock)
 })
 
 describe('atWallTime', () => {
-  it.each([0, -5_000, 10, 90_000, 40 * DAY_MS])('calls once, when the time has come: in %d ms', (ms) => {
+  it.each([0, -5_000, 10, 90_000, 40 * DAY_MS])('calls once at a time in %d ms', (ms) => {
     const call = vi.fn<() => void>()
     atWallTime(systemClock, Date.now() + ms, call)
     expect(call).not.toHaveBeenCalled()
@@ -59,7 +59,7 @@ describe('atWallTime', () => {
     expect(call).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for a clock that was set back, and heeds one that was set forward', () => {
+  it('follows the wall clock when it is set back or forward', () => {
     const late = vi.fn<() => void>()
     atWallTime(systemClock, Date.now() + 30_000, late)
     vi.setSystemTime(Date.now() - 3_600_000)
@@ -74,7 +74,7 @@ describe('atWallTime', () => {
     expect(soon).toHaveBeenCalledTimes(1)
   })
 
-  it('is stopped', () => {
+  it('clears its timer on stop', () => {
     const call = vi.fn<() => void>()
     atWallTime(systemClock, Date.now() + DAY_MS, call).stop()
     expect(vi.getTimerCount()).toBe(0)
@@ -82,7 +82,7 @@ describe('atWallTime', () => {
 })
 
 describe('sleep', () => {
-  it('ends after its time, or with its signal, and leaves no timer', async () => {
+  it('resolves after its time or on abort, and clears its timer', async () => {
     const abort = new AbortController()
     const long = sleep(systemClock, DAY_MS, abort.signal)
     abort.abort()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ByteCollector } from '../src/index.ts'
 
 describe('ByteCollector', () => {
-  it('returns the bytes however they were split, within twice their size', () => {
+  it('returns the bytes of any chunks and holds at most twice their size', () => {
     assert(
       property(array(oneof(integer({ min: 0, max: 20 }), constantFrom(4_095, 4_096, 70_000))), (sizes) => {
         const collector = new ByteCollector()
@@ -19,7 +19,7 @@ describe('ByteCollector', () => {
     )
   })
 
-  it('keeps one-byte chunks in about their size', () => {
+  it('holds one-byte chunks in about their own size', () => {
     const collector = new ByteCollector()
     for (let index = 0; index < 1_000_000; index++) collector.add(Buffer.from([7]))
     expect(collector.heldBytes).toBeLessThan(1_100_000)

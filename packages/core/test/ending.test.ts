@@ -15,10 +15,10 @@ import {
 const times = (call: () => void): number => vi.mocked(call).mock.calls.length
 
 describe('Ending', () => {
-  it('calls all who wait, once each, whatever waits for it', async () => {
+  it('calls each callback once, and ends sleep and unlessAborted', async () => {
     const ending = new Ending()
     const call = vi.fn<() => void>()
-    // One function may wait several times.
+    // A function can be added several times.
     for (let index = 0; index < 3; index++) onAbort(ending, call)
     const slept = sleep(systemClock, 60_000, ending)
     const left = unlessAborted(new Promise(() => {}), ending)
@@ -30,7 +30,7 @@ describe('Ending', () => {
     expect([ending.aborted, ending.reason]).toEqual([true, 'left'])
   })
 
-  it('calls at once where it is over', () => {
+  it('calls immediately if it has already aborted', () => {
     const ending = new Ending()
     ending.abort()
     const call = vi.fn<() => void>()
@@ -38,7 +38,7 @@ describe('Ending', () => {
     expect(times(call)).toBe(1)
   })
 
-  it('calls nobody who was let go, not by one that is called before either', () => {
+  it('does not call removed callbacks, also if an earlier callback removes them', () => {
     const ending = new Ending()
     const [gone, late] = [vi.fn<() => void>(), vi.fn<() => void>()]
     onAbort(ending, gone)()
@@ -48,7 +48,7 @@ describe('Ending', () => {
     expect([times(gone), times(late)]).toEqual([0, 0])
   })
 
-  it('has the reason of a signal where none is given', () => {
+  it('uses the default reason of AbortSignal', () => {
     const ending = new Ending()
     ending.abort()
     const signal = AbortSignal.abort()
@@ -56,7 +56,7 @@ describe('Ending', () => {
     expect((ending.reason as Error).name).toBe('AbortError')
   })
 
-  it.each(['before', 'after'])('has a true signal for whoever asks %s it is over', (when) => {
+  it.each(['before', 'after'])('provides an AbortSignal that is requested %s the abort', (when) => {
     const ending = new Ending()
     if (when === 'after') ending.abort('left')
     const { signal } = ending
@@ -68,18 +68,18 @@ describe('Ending', () => {
 })
 
 describe('endingOf', () => {
-  it('takes the ending of a request, and asks for no signal then', () => {
+  it('returns the Ending of a request without reading its signal', () => {
     const ending = new Ending()
     const request = {
       [ENDING]: ending,
       get signal(): AbortSignal {
-        return expect.unreachable('nobody needs a signal')
+        return expect.unreachable('the signal was read')
       },
     }
     expect(endingOf(request)).toBe(ending)
   })
 
-  it('takes the signal of another, of whatever class', () => {
+  it('returns a signal of any class', () => {
     const { signal } = new AbortController()
     const own = { aborted: false, addEventListener() {} }
     expect(endingOf({ signal })).toBe(signal)
@@ -88,7 +88,7 @@ describe('endingOf', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   })
 
-  it('tells by a context whether its client has left', () => {
+  it('hasLeft returns whether the request of a context was aborted', () => {
     const ending = new Ending()
     const contexts = [{ request: { [ENDING]: ending } }, { request: {} }, {}, undefined]
     expect(contexts.map(hasLeft)).toEqual([false, false, false, false])
@@ -97,7 +97,7 @@ describe('endingOf', () => {
   })
 
   it.each([undefined, null, 'text', {}, { signal: undefined }, { signal: 'text' }, { signal: {} }])(
-    'finds none in %j',
+    'returns undefined for %j',
     (request) => {
       expect(endingOf(request)).toBeUndefined()
     },

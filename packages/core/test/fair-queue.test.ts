@@ -10,22 +10,18 @@ function drain(queue: FairQueue<string>): string[] {
   return order
 }
 
-describe('whose work it is', () => {
+describe('clientOf and ownerOf', () => {
   it.each([
-    ['the client that the context names', { [CLIENT]: 'ann' }, 'ann'],
-    ['the client that the request behind it names', { req: { [CLIENT]: 'ann' } }, 'ann'],
+    ['the client in the context', { [CLIENT]: 'ann' }, 'ann'],
+    ['the client in the request of the context', { req: { [CLIENT]: 'ann' } }, 'ann'],
     [
-      'a function of that request',
+      'a function in the request',
       { req: { [CLIENT]: ({ from }: { from: string }) => from, from: 'ann' } },
       'ann',
     ],
-    [
-      'nobody in particular, where the context says so',
-      { [CLIENT]: null, req: { [CLIENT]: 'ann' } },
-      undefined,
-    ],
-    ['nobody, of a request whose address is gone', { req: { [CLIENT]: () => '' } }, undefined],
-    ['nobody, of a context that says nothing', { req: {} }, undefined],
+    ['null in the context', { [CLIENT]: null, req: { [CLIENT]: 'ann' } }, undefined],
+    ['an empty client', { req: { [CLIENT]: () => '' } }, undefined],
+    ['a context without a client', { req: {} }, undefined],
   ])('%s', (_, context, client) => {
     expect(clientOf(context)).toBe(client)
     expect(ownerOf(context)).toBe(client ?? context)
@@ -33,13 +29,13 @@ describe('whose work it is', () => {
     expect(clientOf({ ...context })).toBe(client)
   })
 
-  it('what no operation asks for is nobody’s', () => {
+  it('returns undefined for work without an operation', () => {
     expect([undefined, null, 'text'].map(ownerOf)).toEqual([undefined, undefined, undefined])
   })
 })
 
-describe('the queue', () => {
-  it('serves owners in turn, and each in its own order', () => {
+describe('FairQueue', () => {
+  it('serves owners in turn and keeps the order of their items', () => {
     const queue = new FairQueue<string>()
     for (let call = 1; call <= 1_000; call++) queue.add(`ann ${call}`, of('ann'))
     for (const call of ['bob 1', 'bob 2']) queue.add(call, of('bob'))
@@ -56,7 +52,7 @@ describe('the queue', () => {
     expect(queue.size).toBe(0)
   })
 
-  it('counts operations for themselves where nobody says whose they are', () => {
+  it('treats each context without a client as a separate owner', () => {
     const queue = new FairQueue<string>()
     const [one, other] = [{}, {}]
     for (const call of ['one 1', 'one 2', 'one 3']) queue.add(call, one)
@@ -64,7 +60,7 @@ describe('the queue', () => {
     expect(drain(queue)).toEqual(['one 1', 'other 1', 'one 2', 'one 3'])
   })
 
-  it('forgets at once what waits no longer', () => {
+  it('removes deleted items immediately', () => {
     const queue = new FairQueue<string>()
     for (const call of ['ann 1', 'ann 2', 'ann 3']) queue.add(call, of('ann'))
     queue.delete('ann 2')
@@ -73,7 +69,7 @@ describe('the queue', () => {
     expect(drain(queue)).toEqual(['ann 1', 'ann 3'])
   })
 
-  it('gives one owner half of the places, and always has some for who comes', () => {
+  it('limits one owner to half of the places and keeps 16 for each new owner', () => {
     const queue = new FairQueue<string>(100)
     const enter = (client: string): number => {
       let entered = 0
@@ -82,13 +78,13 @@ describe('the queue', () => {
     }
     expect(enter('ann')).toBe(50)
     expect(enter('bob')).toBe(25)
-    // However many have come before.
+    // The number of earlier owners does not matter.
     for (let other = 0; other < 20; other++) expect(enter(`other ${other}`)).toBe(16)
     while (queue.next() !== undefined);
     expect(enter('carol')).toBe(50)
   })
 
-  it('gives shared work the first turn of those who ask for it', () => {
+  it('removes a shared item at the first turn of its owners', () => {
     const queue = new FairQueue<string>()
     const shared = new Callers(of('ann'))
     for (let call = 1; call <= 100; call++) queue.add(`ann ${call}`, of('ann'))
@@ -99,13 +95,13 @@ describe('the queue', () => {
     shared.join(of('carol'))
     expect(queue.size).toBe(102)
     expect(drain(queue).slice(0, 4)).toEqual(['ann 1', 'shared', 'bob 1', 'ann 2'])
-    // It is over.
+    // The shared item was already removed.
     shared.join(of('dora'))
     expect(queue.size).toBe(0)
     expect(queue.next()).toBeUndefined()
   })
 
-  it('holds what a list by turns would, whatever comes, goes and joins', () => {
+  it('returns items in the same order as a simple model', () => {
     const owner = fc.constantFrom('a', 'b', 'c', 'd')
     const steps = fc.array(
       fc.oneof(

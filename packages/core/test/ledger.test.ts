@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLedger } from '../src/index.ts'
 
 describe('createLedger', () => {
-  it('counts holdings as they grow, shrink and end', () => {
+  it('counts holdings that grow, shrink and are released', () => {
     const ledger = createLedger(100)
     const a = ledger.hold('a', 10)
     const b = ledger.hold('b', 20)
@@ -33,7 +33,7 @@ describe('createLedger', () => {
     expect(ledger.bytes).toBe(75)
   })
 
-  it('drops the newcomer if it is the largest', () => {
+  it('drops the new holding if it is the largest', () => {
     const ledger = createLedger(100)
     const dropped: string[] = []
     ledger.hold('early', 60, () => dropped.push('early'))
@@ -43,7 +43,7 @@ describe('createLedger', () => {
     expect(ledger.bytes).toBe(60)
   })
 
-  it('is full while what remains cannot be dropped', () => {
+  it('is full while the remaining holdings cannot be dropped', () => {
     const ledger = createLedger(100)
     const fixed = ledger.hold('fixed', 101)
     expect(ledger.isFull).toBe(true)
@@ -51,7 +51,7 @@ describe('createLedger', () => {
     expect(ledger.isFull).toBe(false)
   })
 
-  it('treats holdings without an owner as owners of their own', () => {
+  it('treats each holding without an owner as a separate owner', () => {
     const ledger = createLedger(100)
     const dropped: number[] = []
     for (let index = 0; index < 10; index++) ledger.hold(undefined, 8, () => dropped.push(index))
@@ -61,7 +61,7 @@ describe('createLedger', () => {
     expect(dropped).toEqual([-1, -2])
   })
 
-  it('keeps counting right if a drop releases and resizes other holdings', () => {
+  it('counts correctly if a drop releases and resizes other holdings', () => {
     const ledger = createLedger(100)
     const second = ledger.hold('b', 40, () => {})
     ledger.hold('a', 50, () => second.release())

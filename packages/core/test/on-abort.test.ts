@@ -7,7 +7,7 @@ import { onAbort, sleep, systemClock, unlessAborted } from '../src/index.ts'
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length
 
 describe('onAbort', () => {
-  it('calls all who wait, once each, by one listener', () => {
+  it('calls each callback once and uses one listener', () => {
     const abort = new AbortController()
     const calls = Array.from({ length: 20 }, () => vi.fn<() => void>())
     for (const call of calls) onAbort(abort.signal, call)
@@ -16,26 +16,26 @@ describe('onAbort', () => {
     expect(calls.map(({ mock }) => mock.calls.length)).toEqual(calls.map(() => 1))
   })
 
-  it('calls at once for a signal that has aborted', () => {
+  it('calls immediately if the signal has already aborted', () => {
     const call = vi.fn<() => void>()
     onAbort(AbortSignal.abort(), call)()
     expect(call).toHaveBeenCalledTimes(1)
   })
 
-  it('leaves nothing on the signal when all are let go, and waits again', () => {
+  it('removes the listener with the last callback and can subscribe again', () => {
     const abort = new AbortController()
     const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()]
     const letGo = [onAbort(abort.signal, first), onAbort(abort.signal, first)]
     for (const release of letGo) release()
     expect(listenersOf(abort.signal)).toBe(0)
     onAbort(abort.signal, second)
-    // Once more does nothing.
+    // Unsubscribing again has no effect.
     letGo[0]?.()
     abort.abort()
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('calls nobody who is let go by one that is called before', () => {
+  it('does not call a callback that an earlier callback removes', () => {
     const abort = new AbortController()
     const late = vi.fn<() => void>()
     onAbort(abort.signal, () => letGo())
@@ -44,7 +44,7 @@ describe('onAbort', () => {
     expect(late).not.toHaveBeenCalled()
   })
 
-  it('waits for a signal that takes no properties', () => {
+  it('supports signals that are not extensible', () => {
     const abort = new AbortController()
     const call = vi.fn<() => void>()
     const signal = Object.preventExtensions(abort.signal)
@@ -55,7 +55,7 @@ describe('onAbort', () => {
     expect(call).toHaveBeenCalledTimes(1)
   })
 
-  it('calls who still waits when others are let go, however often', () => {
+  it('calls the remaining callbacks if another callback is removed twice', () => {
     const abort = new AbortController()
     const [gone, call] = [vi.fn<() => void>(), vi.fn<() => void>()]
     const letGo = onAbort(abort.signal, gone)
@@ -66,7 +66,7 @@ describe('onAbort', () => {
     expect([gone.mock.calls.length, call.mock.calls.length]).toEqual([0, 1])
   })
 
-  it('keeps no signal that was combined of others', async () => {
+  it('does not keep combined signals in memory', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const { signal: ofServer } = new AbortController()
@@ -85,7 +85,7 @@ describe.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
   ['sleep', (signal) => sleep(systemClock, 60_000, signal)],
   ['unlessAborted', (signal) => unlessAborted(new Promise(() => {}), signal)],
 ])('%s', (_, wait) => {
-  it('ends when its signal aborts, however many wait', async () => {
+  it('settles all promises when the signal aborts', async () => {
     const abort = new AbortController()
     const waits = Array.from({ length: 20 }, () => wait(abort.signal))
     expect(listenersOf(abort.signal)).toBe(1)
@@ -94,7 +94,7 @@ describe.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     expect(listenersOf(abort.signal)).toBe(0)
   })
 
-  it('ends at once where its signal has aborted', async () => {
+  it('settles immediately if the signal has already aborted', async () => {
     expect(await Promise.allSettled([wait(AbortSignal.abort('left'))])).toHaveLength(1)
   })
 })

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { PassingMap } from '../src/index.ts'
 
-it('holds what a map would, whatever comes and goes', () => {
+it('has the same entries as a Map after any operations', () => {
   const key = fc.integer({ min: 0, max: 300 })
   const step = fc.oneof(
     { weight: 50, arbitrary: fc.record({ set: key, value: fc.nat() }) },
@@ -34,10 +34,10 @@ it('holds what a map would, whatever comes and goes', () => {
   )
 })
 
-it('what has gone through it does not survive as long as the map', () => {
+it('removed entries do not survive minor garbage collections', () => {
   const map = new PassingMap<string, object>()
   let number = 0
-  /** Sixteen of 300 are in it at a time. */
+  /** Adds one entry and removes another, so that the map has 16 entries. */
   const run = (much: object): void => {
     map.set(`key ${number}`, much)
     map.delete(`key ${number - 16}`)

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRecent, createRoom, notePlace, placeOf, type Place } from '../src/index.ts'
 
-describe('what is recent', () => {
-  it('is kept while a thousand others come once', () => {
+describe('createRecent', () => {
+  it('keeps a used entry while a thousand entries are added once', () => {
     const recent = createRecent<number>(createRoom(16))
     recent.set('hot', 1, 1)
     for (let other = 0; other < 1_000; other++) {
@@ -12,7 +12,7 @@ describe('what is recent', () => {
     }
   })
 
-  it('is kept while a part of it is asked for, whatever else shares the room', () => {
+  it('keeps an entry whose part is used, while another cache shares the limit', () => {
     const room = createRoom(16)
     const recent = createRecent<number>(room)
     const others = createRecent<number>(room)
@@ -26,7 +26,7 @@ describe('what is recent', () => {
     expect(recent.get('hot')).toBe(1)
   })
 
-  it('leaves where nobody asks for it, the oldest first, and not for what is larger than a sixteenth', () => {
+  it('evicts the oldest unused entry, and does not keep entries over 1/16 of the limit', () => {
     const recent = createRecent<number>(createRoom(16))
     for (let key = 0; key < 17; key++) recent.set(`${key}`, key, 1)
     expect(['0', '1', '16'].map((key) => recent.get(key))).toEqual([undefined, 1, 16])
@@ -34,7 +34,7 @@ describe('what is recent', () => {
     expect([recent.get('large'), recent.get('2')]).toEqual([undefined, 2])
   })
 
-  it('takes along what was worked out of it, once, and has no room for more then', () => {
+  it('evicts all parts of an entry once and refuses new parts afterwards', () => {
     const room = createRoom(100)
     const forgotten: string[] = []
     const owner = {}
@@ -50,7 +50,7 @@ describe('what is recent', () => {
     expect([room.size, placeOf(owner)]).toEqual([0, undefined])
   })
 
-  it('is within its bound, and right, whatever is kept, asked for and let go', () => {
+  it('stays within its limit and returns correct values after any operations', () => {
     const step = fc.record({
       key: fc.integer({ min: 0, max: 30 }),
       of: fc.option(fc.integer({ min: 0, max: 30 })),

@@ -27,7 +27,7 @@ function enter(memory: ReplyMemory, left: number): Reading {
 }
 
 describe('ReplyMemory', () => {
-  it('lets one reply exceed the bound by more than a chunk, and all replies finish', () => {
+  it('allows one reply to exceed the limit by more than a chunk, and all replies finish', () => {
     const replies = array(integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 })
     const given = record({
       sizes: replies,
@@ -65,7 +65,7 @@ describe('ReplyMemory', () => {
     )
   })
 
-  it('gives one owner half of the bytes, and lets the owner that holds least go on first', () => {
+  it('limits one owner to half of the bytes and resumes the owner with the least memory first', () => {
     const MIB = 1024 * 1024
     const memory = new ReplyMemory(createLedger(1e12), 16 * MIB)
     const paused = new Set<string>()
@@ -80,13 +80,13 @@ describe('ReplyMemory', () => {
     }
     const first = replyOf('many', 'first', 6 * MIB)
     const others = [2, 3, 4].map((n) => replyOf('many', `${n}`, 4 * MIB))
-    expect(paused, 'the last one exceeds the bound and goes on').toEqual(new Set())
+    expect(paused, 'the last reply exceeds the limit and continues').toEqual(new Set())
     for (const reply of others) reply.add(1)
     expect(paused).toEqual(new Set(['3']))
     first.add(1)
     expect(paused).toEqual(new Set(['3', 'first']))
     const one = replyOf('one', 'one', MIB)
-    expect(paused, 'another owner has its half').toEqual(new Set(['3', 'first']))
+    expect(paused, 'another owner can use the other half').toEqual(new Set(['3', 'first']))
     replyOf('two', 'two', 2 * MIB)
     replyOf('three', 'three', 2 * MIB)
     replyOf('four', 'four', MIB)
@@ -95,7 +95,7 @@ describe('ReplyMemory', () => {
     expect(paused).toEqual(new Set(['3', 'first', 'three']))
   })
 
-  it('reuses buffers up to a quarter of the bound', () => {
+  it('reuses buffers up to a quarter of the limit', () => {
     const memory = new ReplyMemory(createLedger(1e12), 4_000)
     const [first, second] = [memory.take(600), memory.take(600)]
     memory.give(first)
@@ -103,11 +103,11 @@ describe('ReplyMemory', () => {
     expect(memory.take(500)).toBe(first)
     expect(memory.take(500)).not.toBe(second)
     memory.give(first)
-    expect(memory.take(100), 'much larger than what it is for').not.toBe(first)
+    expect(memory.take(100), 'the buffer is much larger than required').not.toBe(first)
     expect(memory.take(601)).toHaveLength(601)
   })
 
-  it('refuses the replies of the owner that holds most when the ledger is full', () => {
+  it('refuses the replies of the owner with the most memory when the ledger is full', () => {
     const ledger = createLedger(1_000)
     const memory = new ReplyMemory(ledger, 500)
     const refused: string[] = []

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** How often a process is told, whose parent ends after a second. */
+/** Returns the number of calls for a process whose parent ends after a second. */
 function watch(): number {
   vi.useFakeTimers()
   const onEnd = vi.fn()
@@ -20,13 +20,13 @@ function watch(): number {
   return onEnd.mock.calls.length
 }
 
-describe('the end of the shell of a script', () => {
-  it('is told once to what a package manager runs', () => {
+describe('onScriptShellEnd', () => {
+  it('calls back once in a script of a package manager', () => {
     vi.stubEnv('npm_lifecycle_event', 'start')
     expect(watch()).toBe(1)
   })
 
-  it('is no business of a process that was started otherwise', () => {
+  it('does not call back in other processes', () => {
     vi.stubEnv('npm_lifecycle_event', undefined)
     expect(watch()).toBe(0)
   })

@@ -7,7 +7,7 @@ const work = (ms: number): void => {
   while (performance.now() < until);
 }
 
-it('owners take turns, one share in a tick', async () => {
+it('owners take turns, one per tick', async () => {
   const turns = createTurns()
   const order: string[] = []
   const ask = (owner: string): Promise<void> => turns.next(owner).then(() => void order.push(owner))
@@ -18,7 +18,7 @@ it('owners take turns, one share in a tick', async () => {
   expect(order).toEqual(['a', 'b', 'c', 'a', 'a', 'a'])
 })
 
-it('an owner rests after a long share, unless another one waits', async () => {
+it('an owner pauses after long work unless another owner waits', async () => {
   const turns = createTurns()
   const from = performance.now()
   await turns.next('a')

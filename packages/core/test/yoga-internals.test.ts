@@ -7,7 +7,7 @@ type Options = YogaServerOptions<Record<string, unknown>, Record<string, unknown
 
 const schema = createSchema<Record<string, unknown>>({ typeDefs: 'type Query { hello: String }' })
 
-/** All plugins of a server, Yoga's and those that it is given. */
+/** Returns all plugins of a server, including Yoga's own plugins. */
 function pluginsOf(options: Options): readonly unknown[] {
   let server: object = {}
   const probe: Plugin = { onYogaInit: ({ yoga }) => void (server = yoga) }
@@ -16,11 +16,11 @@ function pluginsOf(options: Options): readonly unknown[] {
   return all.filter((one) => one !== probe)
 }
 
-/** Without those that an option turns off. */
+/** Returns the plugins without those that an option turns off. */
 const withHooks = (plugins: readonly unknown[]): unknown[] =>
   plugins.filter((plugin) => Object.keys(Object(plugin) as object).length > 0)
 
-it('the executor is found, and executes', async () => {
+it("finds and calls Yoga's executor", async () => {
   const execute = yogasExecutor(pluginsOf({}))
   const result = execute?.({ schema, document: parse('{ hello }'), rootValue: { hello: 'you' } })
   expect(await result).toEqual({ data: { hello: 'you' } })
@@ -29,8 +29,8 @@ it('the executor is found, and executes', async () => {
 it.each([
   ['no plugins', []],
   ['another first plugin', [{ onParse: () => {} }]],
-  ['one that fails', [{ onExecute: ({ args }: { args: { document: object } }) => args.document }]],
-])('with %s there is no executor of its own', (_, plugins) => {
+  ['a first plugin that fails', [{ onExecute: ({ args }: { args: { document: object } }) => args.document }]],
+])("does not find Yoga's executor with %s", (_, plugins) => {
   expect(yogasExecutor(plugins)).toBeUndefined()
 })
 
@@ -55,13 +55,13 @@ const ON = {
 const together = (rows: Record<string, Options>): Options => Object.assign({}, ...Object.values(rows))
 
 const SERVERS: readonly (readonly [string, Options])[] = [
-  ['nothing set', {}],
+  ['default options', {}],
   ...Object.entries({ ...OFF, ...ON }),
-  ['everything off', together(OFF)],
-  ['everything on', together(ON)],
+  ['all options off', together(OFF)],
+  ['all options on', together(ON)],
 ]
 
-/** What users give that looks like Yoga's plugins, or comes to places of its own. */
+/** Returns user plugins that resemble Yoga's plugins or are added at the positions of its plugins. */
 function lookalikes(): { readonly given: Plugin[]; readonly added: readonly Plugin[] } {
   const hooks = [
     'onRequestParse',
@@ -85,7 +85,7 @@ function lookalikes(): { readonly given: Plugin[]; readonly added: readonly Plug
   return { given, added: [...given, behindIt, ...behindAll] }
 }
 
-describe("Yoga's plugins are told from those that a server is given", () => {
+describe("Yoga's plugins are distinguished from user plugins", () => {
   it.each(SERVERS)('with %s', (_name, options) => {
     const alone = pluginsOf(options)
     const bare = withHooks(alone)
@@ -98,7 +98,7 @@ describe("Yoga's plugins are told from those that a server is given", () => {
     expect(yogas.length).toBe(bare.length)
   })
 
-  it('where their hooks are other functions', () => {
+  it('if their hooks are wrapped', () => {
     const rewrapped = pluginsOf({ plugins: lookalikes().given }).map((plugin) => {
       const hooks = Object.entries(Object(plugin) as Record<string, (payload: unknown) => unknown>)
       return Object.fromEntries(hooks.map(([name, hook]) => [name, (payload: unknown) => hook(payload)]))
@@ -108,7 +108,7 @@ describe("Yoga's plugins are told from those that a server is given", () => {
     expect(yogasPlugins(rewrapped).bodyLimit).toBe(rewrapped.at(-13))
   })
 
-  it('and are nobody where a plugin was put among them, or taken away', () => {
+  it('and are not found if a plugin was inserted or removed', () => {
     const first: Plugin = { onParse: () => {} }
     const amongHead: Plugin = {
       onPluginInit: ({ plugins }) => void (plugins.includes(first) || plugins.splice(3, 0, first)),
@@ -129,7 +129,7 @@ describe("Yoga's parsers", () => {
   const chosen = (options: Options, contentType: string) =>
     chosenParser(parsersOf(options), 'POST', contentType)
 
-  it('are chosen by method and content type', () => {
+  it('are selected by method and content type', () => {
     expect(chosen({}, 'application/json')).toBeTypeOf('function')
     expect(chosen({}, 'application/json')).toBe(chosen({}, 'application/graphql+json; charset=utf-8'))
     expect(chosen({}, 'application/json')).not.toBe(chosen({}, 'application/graphql'))
@@ -137,7 +137,7 @@ describe("Yoga's parsers", () => {
     expect(chosen({}, 'image/png')).toBeUndefined()
   })
 
-  it('are not those of a plugin, nor of what is turned off', () => {
+  it('do not include parsers of user plugins and of disabled options', () => {
     const plugins: Plugin[] = [{ onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({})) }]
     expect(chosen({ plugins }, 'application/json')).toBe(chosen({}, 'application/json'))
     expect(parsersOf({ multipart: false }).length).toBe(parsersOf().length - 1)
@@ -145,7 +145,7 @@ describe("Yoga's parsers", () => {
     expect(chosen({}, 'multipart/form-data')).toBeTypeOf('function')
   })
 
-  it('are not known where a hook asks for more than the method and the content type', () => {
+  it('are not found if a hook reads more than the method and the content type', () => {
     const curious = ({ request }: { request: Request }) => request.url.length
     expect(chosenParser([curious as never], 'POST', 'application/json')).toBeUndefined()
   })
@@ -157,30 +157,27 @@ it.each([
   [{ maxAnswerBytes: 1_000 }, 335_544],
   [{ maxAnswerBytes: 128 * 1024 * 1024 }, 671_088],
   [{ maxAnswerBytes: 0 }, 1_000_000],
-])(
-  'with limits %j resolvers may make %i objects of an answer, which are held until it is whole',
-  (limits, most) => {
-    const size = new AnswerSize(limits)
-    for (let object = 0; object < most; object++) size.addObject()
-    const refused = expect.objectContaining({ extensions: expect.objectContaining({ limit: most }) })
-    for (let object = 0; object < 2; object++) expect(() => size.addObject()).toThrow(refused)
-  },
-)
+])('with limits %j resolvers can create %i objects per response', (limits, most) => {
+  const size = new AnswerSize(limits)
+  for (let object = 0; object < most; object++) size.addObject()
+  const refused = expect.objectContaining({ extensions: expect.objectContaining({ limit: most }) })
+  for (let object = 0; object < 2; object++) expect(() => size.addObject()).toThrow(refused)
+})
 
-it('objects of more fields are held in more bytes', () => {
+it('counts more bytes for objects with more fields', () => {
   const size = new AnswerSize()
   for (let object = 0; object < 10; object++) size.addObject(5)
   expect(size.heldBytes).toBe(10 * 360)
   expect(size.maxHeldBytes).toBe(67_108_864)
 })
 
-it('what a plan has written may be more: it is bytes, and no objects', () => {
+it('allows 1,000,000 objects in serialized parts', () => {
   const size = new AnswerSize()
   size.add(1_000_000, 0)
   expect(() => size.add(1, 0)).toThrow('more than 1000000 objects')
 })
 
-it('who watches an answer hears of its parts over 8 MiB, before one is refused', () => {
+it('notifies the watcher of parts over 8 MiB, also if they are refused', () => {
   const MIB = 1024 * 1024
   const size = new AnswerSize({ maxAnswerBytes: 16 * MIB })
   const held: number[] = []
@@ -192,7 +189,7 @@ it('who watches an answer hears of its parts over 8 MiB, before one is refused',
   expect(held).toEqual([8 * MIB + 1, 20 * MIB])
 })
 
-it('calls for an answer end when it is given up, or when the client leaves, if anybody can tell', () => {
+it('cancels calls when the response is refused or the signal of the client aborts', () => {
   const [alone, followed] = [new AnswerSize(), new AnswerSize()]
   const leaving = new AbortController()
   const signals = [alone.endingWith(undefined), followed.endingWith(leaving.signal)]

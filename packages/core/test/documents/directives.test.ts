@@ -17,18 +17,18 @@ const document = parse(`
   fragment H on Query { w @include(if: $e) }
 `)
 
-it('what an operation uses is found in its fragments too', () => {
+it('finds the variables and fragments that an operation uses, also in its fragments', () => {
   const operation = getOperationAST(document, 'A')!
   const fragments = fragmentsOf(document)
   expect(usedFragments(operation, fragments).map(({ name }) => name.value)).toEqual(['F', 'G'])
   expect([...usedVariables(operation, fragments)]).toEqual(['a', 'd', 'b', 'c'])
 })
 
-it('directives depend on variables', () => {
+it('directiveVariables returns the variables of the directives', () => {
   expect([...directiveVariables(document, new Set(['later', 'skip']))]).toEqual(['d', 'e', 'c'])
 })
 
-it('a variable that only directives used goes with them, from each operation by itself', () => {
+it('removes the variables that only removed directives use, per operation', () => {
   expect(print(withoutDirectives(document, new Set(['later'])))).toBe(
     print(
       parse(`
@@ -42,7 +42,7 @@ it('a variable that only directives used goes with them, from each operation by 
   )
 })
 
-it('defaults stand for what is not given', () => {
+it('withDefaults adds default values for missing variables', () => {
   const operation = getOperationAST(document, 'A')!
   expect(withDefaults(operation, { a: 1, c: null })).toEqual({ a: 1, b: 2, c: null })
   expect(withDefaults(operation, null)).toEqual({ b: 2, c: [3] })

@@ -26,21 +26,21 @@ function keysOf(text: string, walk: Partial<FieldWalk> = {}): string[] {
   return [...collectFields({ fragments: fragmentsOf(document), ...walk }, sets).keys()]
 }
 
-/** Each fragment spreads the next one many times: without a bound, a walk never ends. */
+/** Each fragment spreads the next fragment several times. A walk without a limit would not end. */
 function chain(length: number, of: (next: string) => string, last: string): string {
   const links = Array.from({ length }, (_, at) => `fragment F${at} on Person { ${of(`...F${at + 1}`)} }`)
   return `${links.join(' ')} fragment F${length} on Person { ${last} }`
 }
 
-describe('the fields of a level', () => {
-  it('are those of an object type: fragments on itself, its interfaces and unions', () => {
+describe('collectFields and forEachField', () => {
+  it('expand fragments on an object type, its interfaces and its unions', () => {
     const text =
       '{ ... { a } ... on Person { b } ... on Place { c } ... on Named { d } ... on Thing { e ...F } ...None } fragment F on Place { f }'
     expect(keysOf(text, { schema, type: person })).toEqual(['a', 'b', 'd', 'e'])
     expect(keysOf(text)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
   })
 
-  it('come with the innermost type that they are on', () => {
+  it('pass the innermost type condition', () => {
     const document = parse('{ a ... on Named { b ... { c ...F } } } fragment F on Person { d }')
     const found: string[] = []
     const sets = [getOperationAST(document)!.selectionSet]
@@ -55,7 +55,7 @@ describe('the fields of a level', () => {
     [{ yes: true, no: false }, ['a', 'c', 'd', 'f']],
     [{ yes: false, no: true }, ['f']],
     [{ yes: null, no: 'true' }, ['a', 'c', 'd', 'f']],
-  ])('are included by variables %j: %j', (variables, expected) => {
+  ])('apply @skip and @include with variables %j: %j', (variables, expected) => {
     const text = `{
       a @include(if: $yes) b @include(if: false) c: x @skip(if: $no)
       ... @include(if: $yes) { d } ...F @skip(if: true) ...G
@@ -63,7 +63,7 @@ describe('the fields of a level', () => {
     expect(keysOf(text, { includes: (node) => isIncluded(node, variables) })).toEqual(expected)
   })
 
-  it('leave out what is not entered, wherever it is spread', () => {
+  it('skip spreads that are not entered', () => {
     const seen: string[] = []
     const enters: FieldWalk['enters'] = (use) => {
       if (use.kind === Kind.FRAGMENT_SPREAD) seen.push(use.name.value)
@@ -73,7 +73,7 @@ describe('the fields of a level', () => {
     expect(seen).toEqual(['F', 'F', 'F'])
   })
 
-  it('are found once, in as many steps as the document is long', () => {
+  it('take a number of steps that is linear in the length of the document', () => {
     let steps = 0
     const includes = (): boolean => ++steps > 0
     const text = `{ ...F0 } ${chain(1000, (next) => `${next} ${next} ${next}`, 'a ...F0 ...F500')}`
@@ -82,7 +82,7 @@ describe('the fields of a level', () => {
   })
 })
 
-describe('a fold', () => {
+describe('foldSelections', () => {
   const weigh = (text: string): { fields: number; calls: number } => {
     const document = parse(text)
     let calls = 0
@@ -93,16 +93,16 @@ describe('a fold', () => {
     return { fields: fold(getOperationAST(document)!.selectionSet), calls }
   }
 
-  it('works a fragment out once, and counts it wherever it is spread', () => {
+  it('computes a fragment once and uses its value at each spread', () => {
     const text = `{ ...F0 ...None } ${chain(40, (next) => `friend { ${next} } ${next}`, 'name')}`
     expect(weigh(text)).toEqual({ fields: 2 ** 40 * 2 - 1, calls: 82 })
   })
 
-  it('ends at what is inside itself', () => {
+  it('ends at recursive fragments', () => {
     expect(weigh('{ ...A } fragment A on Query { a { ...B } } fragment B on Query { b ...A }').fields).toBe(2)
   })
 
-  it('knows what is around', () => {
+  it('passes the value `around`', () => {
     const document = parse('{ a { b ... { c } } }')
     const found: string[] = []
     const fold = foldSelections<number, string>(fragmentsOf(document), 0, ({ selections }, below, around) => {
@@ -123,6 +123,6 @@ it.each([
   ['Thing', ['Person', 'Place']],
   ['Int', []],
   ['None', []],
-])('values of %s are objects of %j', (name, expected) => {
+])('possibleObjects of %s are %j', (name, expected) => {
   expect(possibleObjects(schema, schema.getType(name)).map((type) => type.name)).toEqual(expected)
 })

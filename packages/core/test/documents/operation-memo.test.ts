@@ -13,7 +13,7 @@ function counted() {
     memo({ schema: of, document, operationName }, () => ++created)
 }
 
-it('creates once for each operation of each document under each schema', () => {
+it('creates a value once per operation, document and schema', () => {
   const of = counted()
   expect([of(two, 'A'), of(two, 'B'), of(two, 'A'), of(one, 'A'), of(one), of(one, null)]).toEqual([
     1, 2, 1, 3, 3, 3,
@@ -23,10 +23,10 @@ it('creates once for each operation of each document under each schema', () => {
 })
 
 it.each([
-  ['a name that no operation has', one, 'C'],
-  ['the empty name', one, ''],
-  ['no name where there are two', two, undefined],
-])('%s: creates each time, and keeps nothing', (_, document, name) => {
+  ['an unknown name', one, 'C'],
+  ['an empty name', one, ''],
+  ['a missing name with two operations', two, undefined],
+])('does not cache the value for %s', (_, document, name) => {
   const of = counted()
   expect([of(document, name), of(document, name), of(document, 'A'), of(document, name)]).toEqual([
     1, 2, 3, 4,

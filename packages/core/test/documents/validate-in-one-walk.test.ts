@@ -13,7 +13,7 @@ it.each([
   '{ a @nowhere }',
   '{ a @skip(if: true) @skip(if: false) }',
   '{ ... @include(if: true) @include(if: true) { a } }',
-])('rules that seldom have something to say, say what they do by themselves: %s', (text) => {
+])('reports the same errors as graphql for %s', (text) => {
   const document = parse(text)
   const messages = validateInOneWalk(schema, document).map(({ message }) => message)
   expect(messages).toEqual(validate(schema, document).map(({ message }) => message))
@@ -25,7 +25,7 @@ it.each([
   ['\r', 10_000, 10],
   [' ', 500_000, 20],
   ['\n', 500_000, 1],
-])('counts lines for no more errors than it has time for: %j × %i', (line, lines, most) => {
+])('limits the number of errors in a document with %j × %i', (line, lines, most) => {
   const fields = Array.from({ length: 200 }, (_, index) => `no${index}`)
   const errors = validateInOneWalk(schema, parse(`{${line.repeat(lines - 1)}${fields.join(' ')} }`))
   expect(errors.slice(0, -1)).toHaveLength(most)

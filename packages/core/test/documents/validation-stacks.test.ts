@@ -4,14 +4,14 @@ import { validateInOneWalk } from '../../src/documents/index.ts'
 
 const schema = buildSchema('type Query { a: Int }')
 
-it('an error of validation does not keep the walk that found it, by its stack', () => {
+it('validation errors have no stack frames', () => {
   const { stackTraceLimit } = Error
   const [error] = validateInOneWalk(schema, parse('{ wrong }'))
   expect(error?.stack?.split('\n')).toEqual(['GraphQLError: Cannot query field "wrong" on type "Query".'])
   expect(Error.stackTraceLimit).toBe(stackTraceLimit)
 })
 
-it('what a rule throws has its stack', () => {
+it('errors that a rule throws have stack frames', () => {
   const { stackTraceLimit } = Error
   const validate = (): unknown =>
     validateInOneWalk(schema, parse('{ a }'), [

@@ -9,10 +9,10 @@ query Q($id: ID! = "a" @old(by: 1), $many: [Int!]) @live(throttle: 10) {
 fragment F on User @old(by: 2) { name # the name
 }`
 
-/** Variables of fragments, in the words of graphql 16 and 17. */
+/** Options for variables of fragments in graphql 16 and 17. */
 const WITH_VARIABLES = { allowLegacyFragmentVariables: true, experimentalFragmentArguments: true }
 
-/** Tokens refer to those before and after them. */
+/** Returns a token without its references to the previous and next tokens. */
 const plain = ({ kind, start, end, line, column, value }: Token) => ({
   kind,
   start,
@@ -28,7 +28,7 @@ function locationsOf(node: ASTNode): Location[] {
   return found
 }
 
-describe('a document without its tokens', () => {
+describe('withoutTokens', () => {
   it.each([
     TEXT,
     '{a}',
@@ -36,7 +36,7 @@ describe('a document without its tokens', () => {
     'query($a:Int){a(a:$a)}{b}',
     '\ufeff{ a }',
     'fragment F($a: Int = 1) on Query { a(a: $a) }',
-  ])('has the locations that it was parsed with: %j', (text) => {
+  ])('keeps the locations of %j', (text) => {
     const document = parse(text, WITH_VARIABLES)
     const before = locationsOf(parse(text, WITH_VARIABLES))
     expect(withoutTokens(document)).toBe(before.length)
@@ -56,7 +56,7 @@ describe('a document without its tokens', () => {
     }
   })
 
-  it('keeps none of them', () => {
+  it('removes all tokens', () => {
     const document = parse(TEXT)
     withoutTokens(document)
     expect(locationsOf(document).flatMap((loc) => Object.values(loc as object))).toEqual(
@@ -64,7 +64,7 @@ describe('a document without its tokens', () => {
     )
   })
 
-  it('gives those who ask all tokens, comments too, in their order', () => {
+  it('restores all tokens in order, including comments', () => {
     const document = parse(TEXT)
     withoutTokens(document)
     const chainOf = ({ startToken }: Location): string[] => {
@@ -77,12 +77,12 @@ describe('a document without its tokens', () => {
     expect(document.definitions[0]!.loc!.startToken.prev?.value).toBe(' all users')
   })
 
-  it('says again how many nodes it has', () => {
+  it('returns the same number of nodes for a repeated call', () => {
     const document = parse(TEXT)
     expect(withoutTokens(document)).toBe(withoutTokens(document))
   })
 
-  it('counts one that has no locations, and one that is frozen, and leaves them as they are', () => {
+  it('counts the nodes of frozen documents and documents without locations, and does not change them', () => {
     const count = withoutTokens(parse(TEXT))
     expect(withoutTokens(parse(TEXT, { noLocation: true }))).toBe(count)
     const frozen = parse(TEXT)

@@ -6,18 +6,18 @@ import { createKnownShapes } from '../../src/pipeline/literals/known-shapes.ts'
 
 const schema = createSchema({ typeDefs: 'type Query { echo(s: String): String }' })
 
-/** A shape of its own, of so many characters. */
+/** Returns a query with a unique shape of about `characters` characters. */
 function queryOf(alias: string, characters: number): string {
   return `{ ${alias.padEnd(characters, '_')}: echo(s: "x") }`
 }
 
-it('a shape that came once is remembered behind others, while there is room for all', () => {
+it('remembers a shape that was sent once while the memory limit is sufficient', () => {
   expect(isKnownBehind(1_100, 20)).toBe(true)
   expect(isKnownBehind(10, 16_000)).toBe(true)
   expect(isKnownBehind(70, 16_000)).toBe(false)
 })
 
-/** Whether a shape that comes for the second time, behind others that came once, is made fit for others. */
+/** Returns whether a shape is cached when it is sent again after `count` other shapes. */
 function isKnownBehind(count: number, characters: number): boolean {
   const shapes = createKnownShapes(createRoom(1_000_000))
   const add = (query: string): void => shapes.add(query, schema, parse(query), () => true)
@@ -27,13 +27,13 @@ function isKnownBehind(count: number, characters: number): boolean {
   return shapes.find({ query: queryOf('first', 20) }) !== undefined
 }
 
-it('all forms of a shape have their room, and leave with it', () => {
+it('counts all documents of a shape and removes them with the shape', () => {
   const room = createRoom(2_000_000)
   const shapes = createKnownShapes(room)
   const two = createSchema({
     typeDefs: 'enum E { A } type Query { echo(s: String, e: [Int], on: Boolean): String }',
   })
-  // Defaults stay: each is a form of its own.
+  // Default values are not replaced, so each default value requires a separate document.
   const sizes = [0, 1, 2, 3, 4, 5].map((of) => {
     const query = `query Q($n: Int = ${of}) { echo(s: "a", e: [$n]) }`
     shapes.add(query, two, parse(query), () => true)

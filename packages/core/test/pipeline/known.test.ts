@@ -6,7 +6,7 @@ import { Known } from '../../src/pipeline/known.ts'
 const schema = buildSchema('type Query { a: Int }')
 const lifts = (): boolean => false
 
-it('a text is known by each name that was asked for, in one place', () => {
+it('caches a document per operation name in one entry', () => {
   const room = createRoom(1_000_000)
   const known = new Known(room, false)
   const query = 'query A { a } query B { a }'
@@ -22,13 +22,13 @@ it('a text is known by each name that was asked for, in one place', () => {
   expect(room.size).toBe(0)
 })
 
-it('no name and null are one, an empty one is another', () => {
+it('treats null as a missing operation name, but not an empty name', () => {
   const known = new Known(createRoom(1_000_000), false)
   const query = '{ a }'
   known.add({ query }, schema, parse(query), lifts)
   expect(known.get({ query, operationName: null })).toBe(known.get({ query }))
   expect(known.get({ query })).toBeDefined()
   expect(known.get({ query, operationName: '' })).toBeUndefined()
-  // Nothing that a client can send as a text stands for a text and a name.
+  // A query cannot imitate a combination of a query and a name.
   expect(known.get({ query: `\n${query}` })).toBeUndefined()
 })

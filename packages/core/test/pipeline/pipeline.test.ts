@@ -62,7 +62,7 @@ function serverOf(plugins: readonly object[], options: Options = {}) {
   }
 }
 
-/** When the document is new, and twice when it is prepared. */
+/** The first time is for a new document, the others are for a cached document. */
 const TIMES = [1, 2, 3]
 
 it.each(['{ hello }', 'mutation { change }', 'subscription { ticks }'])(
@@ -77,7 +77,7 @@ it.each(['{ hello }', 'mutation { change }', 'subscription { ticks }'])(
   },
 )
 
-it('a mutation by GET is refused, prepared or not', async () => {
+it('refuses a mutation by GET, cached or not', async () => {
   const server = serverOf([])
   for (const _time of TIMES) {
     expect(await server.get('mutation { change }')).toMatch(/^405 /)
@@ -85,7 +85,7 @@ it('a mutation by GET is refused, prepared or not', async () => {
   }
 })
 
-it('arguments that a plugin adds reach the executor', async () => {
+it('passes arguments that a plugin adds to the executor', async () => {
   const adding: Plugin = {
     onExecute({ args }) {
       args.rootValue = { name: 'added' }
@@ -95,7 +95,7 @@ it('arguments that a plugin adds reach the executor', async () => {
   for (const _time of TIMES) expect(await server.post('{ rooted }')).toBe('{"data":{"rooted":"added"}}')
 })
 
-it('what was executed is masked, and what a plugin answers in its place is not', async () => {
+it('masks errors of executed results, but not of results that a plugin sets', async () => {
   const answering: Plugin = {
     onExecute({ args, setResultAndStopExecution }) {
       if (args.document.definitions.length === 2)
@@ -111,7 +111,7 @@ it('what was executed is masked, and what a plugin answers in its place is not',
   }
 })
 
-it('parts of an answer are masked, and those without errors are as they came', async () => {
+it('masks errors in parts and does not change parts without errors', async () => {
   const dividing: Plugin = {
     onExecute({ setExecuteFn }) {
       setExecuteFn(async function* () {
@@ -129,12 +129,12 @@ it('parts of an answer are masked, and those without errors are as they came', a
   }
 })
 
-it('nothing is masked where the server does not mask', async () => {
+it('does not mask errors if masking is off', async () => {
   const server = serverOf([], { maskedErrors: false })
   for (const _time of TIMES) expect(await server.post('{ fails }')).toContain('"message":"a secret"')
 })
 
-it('each hook keeps the executor that it was handed', async () => {
+it('each hook keeps the executor that it received', async () => {
   const late: Plugin = {
     onExecute(payload) {
       payload.setExecuteFn((args) => payload.executeFn(args))
@@ -147,11 +147,11 @@ it('each hook keeps the executor that it was handed', async () => {
 it.each([
   ['none', {}, [undefined]],
   [
-    'one in the place of the innermost',
+    'a replaced innermost executor',
     { onExecute: ({ setExecuteFn }) => setExecuteFn(() => ({ data: { hello: 'mine' } })) } satisfies Plugin,
     [true],
   ],
-])('behaviours are told of executors around theirs: %s', async (_, other, told) => {
+])('sets isWrapped if an outer plugin wraps the execution: %s', async (_, other, told) => {
   const seen: unknown[] = []
   const behaviour: Behaviour = {
     execute(operation, next) {
@@ -166,7 +166,7 @@ it.each([
   expect(seen).toEqual(told)
 })
 
-it("events of subscriptions are heard by Envelop's hooks alone, as often when the document is prepared", async () => {
+it("only Envelop's hooks receive subscription events, also for cached documents", async () => {
   let heard = 0
   let hooked = 0
   const behaviour: Behaviour = { onPart: () => void heard++ }
@@ -181,13 +181,13 @@ it("events of subscriptions are heard by Envelop's hooks alone, as often when th
   }
 })
 
-describe('rules that a plugin adds', () => {
+describe('validation rules of plugins', () => {
   const refuses = (context: ValidationContext) => ({
     Field: (node: FieldNode) => context.reportError(new GraphQLError(`not ${node.name.value}`)),
   })
   const allows = () => ({})
 
-  it('hold for a document that was valid without them', async () => {
+  it('apply to a document that was valid without them', async () => {
     let rule: ValidationRule | undefined
     const server = serverOf([
       { onValidate: ({ addValidationRule }: AddsRules) => void (rule && addValidationRule(rule)) },
@@ -198,7 +198,7 @@ describe('rules that a plugin adds', () => {
       expect(await server.post('{ hello }')).toBe('{"data":{"hello":"world"}}')
   })
 
-  it('are asked for their names no more once a document is valid by them', async () => {
+  it('are not looked up by name after a document was valid', async () => {
     let asked = 0
     const counts = { get: () => `Named${asked++ && ''}` }
     const rule = Object.defineProperty(() => ({}), 'name', counts) as ValidationRule

@@ -9,7 +9,7 @@ const [definition] = document.definitions as readonly [OperationDefinitionNode]
 let heard = 0
 const around = aroundBy([() => void heard++])
 
-it('what hooks of onExecute are given does not outlive a small collection', () => {
+it('payloads of onExecute hooks do not survive a minor garbage collection', () => {
   const share = survivingShare((much) => {
     const operation: Operation = {
       prepared: { schema: {} as never, document, definition, operationName: undefined },
