@@ -46,7 +46,7 @@ export class FairQueue<Item> {
 
   /**
    * Queues an item. `caller` is the context of the operation, or `Callers` if several operations share the
-   * item. Returns false if all places are taken.
+   * item. Returns false if the owner cannot use another place.
    */
   add(item: Item, caller: unknown): boolean {
     const owner = ownerOfWork(caller)

@@ -14,8 +14,8 @@ import { fragmentOf, type Fragment, type Fragments, type FragmentUse } from './f
 export interface FieldWalk {
   readonly fragments: Fragments
   /**
-   * Skips fragments that do not apply to this object type. Requires `schema`. Without it, fragments are not
-   * skipped.
+   * Skips fragments that do not apply to this object type. Requires `schema`. Fragments are not skipped by
+   * default.
    */
   readonly type?: GraphQLObjectType | undefined
   readonly schema?: GraphQLSchema | undefined
