@@ -72,9 +72,10 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
 
   async function sampleOf({ program, samples }: Contender): Promise<void> {
     await checkAnswer(program, scenario)
-    const sample = await measure(program, program.request ?? scenario.request)
+    const request = program.request ?? scenario.request
+    const sample = await measure(program, request)
     if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} connections failed`)
-    if (sample.refusals > 0 && !scenario.isRefused)
+    if (sample.refusals > 0 && !scenario.isRefused && !request.isNotModified)
       throw new Error(`${program.name}: ${sample.refusals} answers were not 2xx`)
     samples.push(sample)
     await checkAnswer(program, scenario)

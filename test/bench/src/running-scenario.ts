@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert'
 import { bodyOf, headersOf, pathOf } from './load.ts'
 import { type RunningProgram, startProgram } from './start-program.ts'
 import type { Scenario } from './types.ts'
@@ -44,7 +45,8 @@ async function checkNumber(program: RunningProgram, scenario: Scenario, number: 
   })
   const text = await response.text()
   try {
-    check(JSON.parse(text), number)
+    if (request.isNotModified) deepStrictEqual([response.status, text], [304, ''])
+    else check(JSON.parse(text), number)
   } catch (error) {
     throw new Error(`${program.name} answered wrongly (${response.status}): ${text.slice(0, 500)}`, {
       cause: error,

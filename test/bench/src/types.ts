@@ -19,6 +19,8 @@ export interface BenchRequest {
   /** Where the numbers begin anew. Default: they do not. */
   readonly numbers?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether the expected response is 304, which has no body. */
+  readonly isNotModified?: boolean
 }
 
 /** One row of a table of targets: `of` may cost at most `atMost` times what `against` costs. */
