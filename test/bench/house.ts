@@ -1,5 +1,6 @@
 // The house in figures: lines, files, public names, settings, comments without a subject, circles between files, the fullest
-// folders, the longest functions, and how much of the packages' own code runs for one known request, through every hook and on the prepared path.
+// folders, the longest functions, and how many functions of the packages run for one known request, through every hook and on
+// the prepared path, and for one update of a live query.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -109,6 +110,7 @@ const behindNodeHandler = { BENCH_DOOR: 'node-handler' }
 /** As the gateway serves; a checkout that knows nothing of the prepared path runs the probes above again. */
 const onShortWay = { ...behindNodeHandler, BENCH_SHORT_WAY: '1' }
 const probes: readonly (readonly [string, Probe])[] = [
+  ['hello', { contender: 'hello-yoga', env: {}, query: '{ hello }' }],
   [
     'a known gRPC query',
     {
@@ -129,18 +131,28 @@ const probes: readonly (readonly [string, Probe])[] = [
     },
   ],
 ]
+const liveUpdate: Probe = {
+  contender: 'live-vinyasa',
+  env: {},
+  query: 'query @live { feed { n } }',
+  isLive: true,
+}
+
+async function printCodeThatRuns(name: string, probe: Probe): Promise<void> {
+  const ran = await codeThatRuns(repo, probe)
+  const functions = ran.reduce((sum, file) => sum + file.functions, 0)
+  console.log(`own code that runs for ${name}: ${functions} functions in ${ran.length} files`)
+  const sorted = ran.toSorted((a, b) => b.functions - a.functions)
+  for (const { file, functions: count } of values.list ? sorted : []) console.log(`  ${count} ${file}`)
+}
+
 if (!existsSync(join(repo, 'node_modules'))) console.log('without dependencies nothing can be run')
 else {
   for (const [door, env] of [
     ['through every hook', behindNodeHandler],
     ['on the prepared path', onShortWay],
-  ] as const) {
-    for (const [name, probe] of probes) {
-      const ran = await codeThatRuns(repo, { ...probe, env: { ...probe.env, ...env } })
-      const functions = ran.reduce((sum, file) => sum + file.functions, 0)
-      console.log(`own code that runs for ${name}, ${door}: ${functions} functions in ${ran.length} files`)
-      const sorted = ran.toSorted((a, b) => b.functions - a.functions)
-      for (const { file, functions: count } of values.list ? sorted : []) console.log(`  ${count} ${file}`)
-    }
-  }
+  ] as const)
+    for (const [name, probe] of probes)
+      await printCodeThatRuns(`${name}, ${door}`, { ...probe, env: { ...probe.env, ...env } })
+  await printCodeThatRuns('a live update', liveUpdate)
 }

@@ -1,12 +1,16 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import type { LiveCommand } from '../contenders/live-feed.ts'
 
-/** A program of `contenders/`, and the request that is sent to it. */
+/** A program of `contenders/`, and the query that is sent to it. */
 export interface Probe {
   readonly contender: string
   readonly env: Readonly<Record<string, string>>
   readonly query: string
+  /** Whether the query is live: the code of one update is counted, not the code of a request. */
+  readonly isLive?: boolean
   /** Started first; its address is put into this variable. */
   readonly backend?: { readonly contender: string; readonly variable: string }
 }
@@ -19,10 +23,10 @@ export interface RunFile {
   readonly functions: number
 }
 
-/** Returns the files whose functions run for one request that was sent before. */
+/** Returns the files whose functions run for one request that was sent before, or for one update of a live query. */
 export async function codeThatRuns(
   repo: string,
-  { contender, env, query, backend }: Probe,
+  { contender, env, query, isLive, backend }: Probe,
 ): Promise<RunFile[]> {
   const started: ChildProcess[] = []
 
@@ -45,7 +49,8 @@ export async function codeThatRuns(
   try {
     const address = backend ? { [backend.variable]: (await start(backend.contender, {}))[1] } : {}
     const [child, url] = await start(contender, { ...env, ...address })
-    const ask = async (): Promise<void> => {
+    await using updates = isLive ? await followUpdates(child, url, query) : undefined
+    const post = async (): Promise<void> => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -54,6 +59,7 @@ export async function codeThatRuns(
       const text = await response.text()
       if (!response.ok || text.includes('"errors"')) throw new Error(`${contender} answered ${text}`)
     }
+    const ask = updates ? updates.next : post
     const take = async (): Promise<RunFile[]> => {
       const answer = message<{ readonly codeThatRan: RunFile[] }>(child, 'codeThatRan')
       child.send('code that ran')
@@ -65,6 +71,29 @@ export async function codeThatRuns(
     return await take()
   } finally {
     for (const child of started) child.kill('SIGKILL')
+  }
+}
+
+interface Updates extends AsyncDisposable {
+  /** Changes the data, and resolves when the client has received the update. */
+  next(): Promise<void>
+}
+
+async function followUpdates(child: ChildProcess, url: string, query: string): Promise<Updates> {
+  const socket = await connectRawWebSocket(url)
+  socket.sendJson({ type: 'connection_init' })
+  await socket.nextJson()
+  socket.sendJson({ id: '1', type: 'subscribe', payload: { query } })
+  await socket.nextJson()
+  let n = 0
+  return {
+    async next() {
+      child.send({ type: 'event', n: ++n } satisfies LiveCommand)
+      const { type, payload } = await socket.nextJson()
+      if (type !== 'next' || payload.data?.feed.n !== n)
+        throw new Error(`Expected update ${n}, got ${JSON.stringify(payload)}`)
+    },
+    [Symbol.asyncDispose]: async () => socket.terminate(),
   }
 }
 
