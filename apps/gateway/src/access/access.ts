@@ -44,7 +44,7 @@ import { requestRefused } from '../http/errors.ts'
 import { createAccessRules, type AccessRules, type Refusals } from './rules/access-rules.ts'
 import { refusedOperation, refusedField } from './errors.ts'
 import { useGuard } from '../use-guard.ts'
-import type { HoldsPolicy } from './rules/requirement.ts'
+import type { Policies } from './rules/requirement.ts'
 import { mapSchema, MapperKind } from '@graphql-tools/utils'
 
 /**
@@ -80,20 +80,23 @@ function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>
   }
 }
 
-/** Creates the function that says whether a named policy holds. A policy that throws does not hold. */
+/** Creates the policies of the config. A policy that throws does not hold. */
 function createPolicies(
   policies: AccessConfig['policies'] = {},
   onError: (error: unknown) => void,
-): HoldsPolicy {
+): Policies {
   const meanings = new Map(Object.entries(policies).map(([name, policy]) => [name, meaningOf(policy)]))
-  return (name, identity) => {
-    try {
-      // Only what is true lets in: not the promise of an answer, either.
-      return meanings.get(name)?.(identity) === true
-    } catch (error) {
-      onError(new Error(`access.policies["${name}"] threw an error`, { cause: error }))
-      return false
-    }
+  return {
+    holds(name, identity) {
+      try {
+        // Only what is true lets in: not the promise of an answer, either.
+        return meanings.get(name)?.(identity) === true
+      } catch (error) {
+        onError(new Error(`access.policies["${name}"] threw an error`, { cause: error }))
+        return false
+      }
+    },
+    comparesClaims: (name) => !Object.hasOwn(policies, name) || typeof policies[name] !== 'function',
   }
 }
 
@@ -122,9 +125,9 @@ function createFieldRules(
   headers: readonly string[],
   onError: (error: unknown) => void,
 ): FieldRules {
-  const holds = createPolicies(policies, onError)
+  const named = createPolicies(policies, onError)
   const rulesOf = keyed(
-    (schema: GraphQLSchema) => createAccessRules(schema, fields, holds),
+    (schema: GraphQLSchema) => createAccessRules(schema, fields, named),
     new WeakMap<GraphQLSchema, AccessRules>(),
   )
   const guardedOf = keyed(
@@ -136,11 +139,11 @@ function createFieldRules(
     plugin: useGuard(({ schema, document, operationName, contextValue }) => {
       const rules = rulesOf(schema)
       const touched = rules.inOperation(document, operationName)
-      if (touched.length === 0) return undefined
+      if (touched.fields.length === 0) return undefined
       const refused = rules.refusals(touched, identityOf(contextValue as object))
       if (refused.size === 0) return undefined
       const isQuery = getOperationAST(document, operationName)?.operation === 'query'
-      const isRootRefused = touched.some(({ isRoot, coordinate }) => isRoot && refused.has(coordinate))
+      const isRootRefused = touched.fields.some(({ isRoot, coordinate }) => isRoot && refused.has(coordinate))
       if (refuse === 'operation' || (!isQuery && isRootRefused)) {
         const isUnknown = [...refused.values()].includes('UNAUTHENTICATED')
         return { result: { errors: [refusedOperation(isUnknown ? 'UNAUTHENTICATED' : 'FORBIDDEN')] } }
@@ -156,7 +159,7 @@ function createFieldRules(
     accessOf({ schema, document }) {
       const rules = rulesOf(schema)
       const touched = rules.inOperation(document)
-      if (touched.length === 0) return undefined
+      if (touched.fields.length === 0) return undefined
       return {
         headers,
         keyOf: (context) => (rules.refusals(touched, identityOf(context)).size === 0 ? '' : null),

@@ -1,4 +1,9 @@
-/** The person or program that asks, as a verified token describes it. */
+import { createAttachment } from '@vinyasa/core'
+
+/**
+ * The person or program that asks, as a verified token describes it. All requests with the token share it: code that needs
+ * other values for one request replaces `context.auth` with a copy.
+ */
 export interface Identity {
   /** The token's claims (RFC 7519, section 4). */
   readonly claims: Readonly<Record<string, unknown>>
@@ -10,6 +15,32 @@ export interface Identity {
 /** Returns the identity that a context of the gateway has; undefined: nobody is known to ask. */
 export function identityOf(context: object): Identity | undefined {
   return (context as { readonly auth?: Identity | undefined }).auth
+}
+
+const verified = createAttachment<true>()
+
+/** Marks an identity as made from a verified token, so that {@link oncePerToken} keeps values for it. */
+export function markVerified(identity: Identity): Identity {
+  verified.set(identity, true)
+  return identity
+}
+
+/**
+ * Returns a function that computes a value from an identity once per verified token. The value must depend on the
+ * identity only. It is released with the identity: when the token expires, leaves the token cache, or is verified again
+ * because the keys of its issuer changed. Values for identities that other code sets are never kept.
+ */
+export function oncePerToken<Value extends NonNullable<unknown>>(
+  compute: (identity: Identity) => Value,
+): (identity: Identity) => Value {
+  const known = createAttachment<Value>()
+  return (identity) => {
+    const kept = known.get(identity)
+    if (kept !== undefined) return kept
+    const value = compute(identity)
+    if (verified.get(identity)) known.set(identity, value)
+    return value
+  }
 }
 
 /** The claim at a path: `sub`, `realm_access.roles`; a claim that has dots in its name is found under it. */

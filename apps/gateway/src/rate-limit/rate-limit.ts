@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
 import { after, attempt, createAttachment, isPromise, type MaybePromise } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
-import { claimAt, identityOf } from '../context/identity.ts'
+import { claimAt, type Identity, identityOf, oncePerToken } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
 import { mistakeAt } from '../errors.ts'
 import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
@@ -27,6 +27,8 @@ export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
 
 interface Rule extends RateLimitRule {
   readonly counters: Counters
+  /** The key for the claim of a token. Empty if the token does not have the claim. Undefined if the rule counts otherwise. */
+  readonly claimKey: ((identity: Identity) => string) | undefined
 }
 
 /** Refuses with `RATE_LIMITED` who asks more often than the rules allow. Runs of a live query after its first are free. */
@@ -38,20 +40,23 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     // A config may have a rule twice; each counts for itself.
     const name = `${content}:${names.filter((other) => other === content).length}`
     names.push(content)
-    return { ...rule, counters: counters({ name, max, windowMs: windowSeconds * 1000 }) }
+    const { by } = rule
+    const claimKey =
+      typeof by === 'object' && 'claim' in by
+        ? oncePerToken((identity) => claimKeyOf(identity, by.claim))
+        : undefined
+    return { ...rule, claimKey, counters: counters({ name, max, windowMs: windowSeconds * 1000 }) }
   })
   const ofRequests = counted.filter((rule) => countsOf(rule) === 'requests')
   const ofExecutions = counted.filter((rule) => countsOf(rule) === 'executions')
 
   /** Whom a rule counts: those who do not say who they are, by where they come from. */
-  function clientOf({ by = 'address' }: Rule, context: object, headers: Headers): string {
-    if (typeof by === 'object' && 'claim' in by) {
+  function clientOf({ by = 'address', claimKey }: Rule, context: object, headers: Headers): string {
+    if (claimKey) {
       const identity = identityOf(context)
-      const value = identity && claimAt(identity.claims, by.claim)
-      // A subject is one of its issuer (RFC 7519, section 4.1.2).
-      const issuer = by.claim === 'sub' ? identity?.claims['iss'] : undefined
-      if (value !== undefined && value !== null) return `claim:${digest(JSON.stringify([value, issuer]))}`
-    } else if (typeof by === 'object') {
+      const key = identity && claimKey(identity)
+      if (key) return key
+    } else if (typeof by === 'object' && 'header' in by) {
       const value = headers.get(by.header)
       if (value !== null) return `header:${digest(value)}`
     }
@@ -169,6 +174,15 @@ function timesIn({ operations, fields }: Rule, operation: GuardedOperation): num
 function isRerun(context: object): boolean {
   const { liveQuery } = context as { readonly liveQuery?: { readonly first?: boolean } }
   return liveQuery !== undefined && liveQuery.first !== true
+}
+
+/** Empty if the identity does not have the claim. */
+function claimKeyOf({ claims }: Identity, claim: string): string {
+  const value = claimAt(claims, claim)
+  if (value === undefined || value === null) return ''
+  // A subject is one of its issuer (RFC 7519, section 4.1.2).
+  const issuer = claim === 'sub' ? claims['iss'] : undefined
+  return `claim:${digest(JSON.stringify([value, issuer]))}`
 }
 
 /** Keys of counters are of one length, and tell nobody who reads them what a client sent. */

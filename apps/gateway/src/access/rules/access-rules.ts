@@ -13,8 +13,8 @@ import {
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
 import type { Refused } from '../errors.ts'
-import type { Identity } from '../../context/identity.ts'
-import { refusalOf, toRequirement, type HoldsPolicy, type Requirement } from './requirement.ts'
+import { type Identity, oncePerToken } from '../../context/identity.ts'
+import { refusalOf, toRequirement, type Policies, type Requirement } from './requirement.ts'
 
 /** A field of an object type with something before it, as an operation may reach it. */
 export interface GuardedField {
@@ -27,17 +27,26 @@ export interface GuardedField {
 /** Refused fields of an operation by coordinate, each with its error code. */
 export type Refusals = ReadonlyMap<string, Refused>
 
+/** The guarded fields that an operation may execute, skipped fields included. */
+export interface GuardedFields {
+  readonly fields: readonly GuardedField[]
+  /** Whether the decision depends on the token only, so that it can be kept with the token. */
+  readonly isPerToken: boolean
+}
+
 /** The rules for who may have which fields of one schema. */
 export interface AccessRules {
   /** All fields that have something before them. */
   readonly guarded: ReadonlySet<string>
-  /** Returns the guarded fields that an operation may execute, skipped ones too. */
-  inOperation(document: DocumentNode, operationName?: string | null): readonly GuardedField[]
+  inOperation(document: DocumentNode, operationName?: string | null): GuardedFields
   /** Which of the fields who asks may not have. */
-  refusals(fields: readonly GuardedField[], identity: Identity | undefined): Refusals
+  refusals(guarded: GuardedFields, identity: Identity | undefined): Refusals
 }
 
 const NOTHING: Refusals = new Map()
+const NO_FIELDS: GuardedFields = { fields: [], isPerToken: true }
+/** Number of operations whose decisions are kept with one token. */
+const DECISIONS_PER_TOKEN = 16
 
 /**
  * The rules of the config, and those that stand in the schema as `extensions.access`. All that concern a field must
@@ -46,11 +55,12 @@ const NOTHING: Refusals = new Map()
 export function createAccessRules(
   schema: GraphQLSchema,
   fields: AccessConfig['fields'] = {},
-  holds: HoldsPolicy,
+  policies: Policies,
 ): AccessRules {
   const guarded = new Map<string, GuardedField>()
   const roots = getRootTypes(schema)
-  const inOperations = createOperationMemo<readonly GuardedField[]>()
+  const inOperations = createOperationMemo<GuardedFields>()
+  const decisionsOf = oncePerToken(() => new Map<GuardedFields, Refusals>())
 
   function rulesOf(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): AccessRule[] {
     const own = Object.hasOwn(fields, coordinate) ? fields[coordinate] : undefined
@@ -80,7 +90,7 @@ export function createAccessRules(
     }
   }
 
-  function find(document: DocumentNode, operationName: string | null | undefined): readonly GuardedField[] {
+  function find(document: DocumentNode, operationName: string | null | undefined): GuardedFields {
     const selected = selectOperation(schema, document, operationName)?.fields ?? []
     const found = new Set<GuardedField>()
     for (const { parent, definitions } of selected) {
@@ -91,22 +101,36 @@ export function createAccessRules(
         if (one) found.add(one)
       }
     }
-    return [...found]
+    const fields = [...found]
+    const names = fields.flatMap(({ requirements }) => requirements.map((one) => one.policies ?? [])).flat(2)
+    return { fields, isPerToken: names.every((name) => policies.comparesClaims(name)) }
+  }
+
+  function decide({ fields }: GuardedFields, identity: Identity | undefined): Refusals {
+    let refused: Map<string, Refused> | undefined
+    for (const { coordinate, requirements } of fields) {
+      const code = refusalOf(requirements, identity, policies.holds)
+      if (code) (refused ??= new Map()).set(coordinate, code)
+    }
+    return refused ?? NOTHING
   }
 
   return {
     guarded: new Set(guarded.keys()),
     inOperation(document, operationName) {
-      if (guarded.size === 0) return []
+      if (guarded.size === 0) return NO_FIELDS
       return inOperations({ schema, document, operationName }, () => find(document, operationName))
     },
     refusals(touched, identity) {
-      let refused: Map<string, Refused> | undefined
-      for (const { coordinate, requirements } of touched) {
-        const code = refusalOf(requirements, identity, holds)
-        if (code) (refused ??= new Map()).set(coordinate, code)
-      }
-      return refused ?? NOTHING
+      if (!identity || !touched.isPerToken) return decide(touched, identity)
+      const decisions = decisionsOf(identity)
+      const kept = decisions.get(touched)
+      if (kept) return kept
+      const decision = decide(touched, identity)
+      decisions.set(touched, decision)
+      const [oldest] = decisions.keys()
+      if (decisions.size > DECISIONS_PER_TOKEN && oldest) decisions.delete(oldest)
+      return decision
     },
   }
 }

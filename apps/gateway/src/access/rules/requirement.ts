@@ -13,6 +13,14 @@ export interface Requirement {
 
 export type HoldsPolicy = (name: string, identity: Identity | undefined) => boolean
 
+/** The policies of the config. */
+export interface Policies {
+  /** Whether an identity meets a policy. */
+  readonly holds: HoldsPolicy
+  /** Whether a policy depends on the claims only. Functions in the config can read anything. */
+  readonly comparesClaims: (name: string) => boolean
+}
+
 export function toRequirement({ authenticated, scopes, policies }: AccessRule): Requirement | undefined {
   if (authenticated !== true && scopes === undefined && policies === undefined) return undefined
   const needsIdentity = authenticated === true || scopes !== undefined

@@ -2,7 +2,7 @@ import { GraphQLError, type ExecutionResult } from 'graphql'
 import { type Plugin, isAsyncIterable } from 'graphql-yoga'
 import type { JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
-import { claimAt, type Identity, identityOf } from '../../context/identity.ts'
+import { claimAt, type Identity, identityOf, oncePerToken } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'
 import { withBehaviour } from '../../behaviour.ts'
 import type { VerifyToken } from './token-verifier.ts'
@@ -18,7 +18,10 @@ export interface Authentication {
 /** Knows who asks as `context.auth`, and sets the headers that are made of claims. */
 export function createAuthentication(config: JwtConfig, verify: VerifyToken): Authentication {
   const { required = false, forwardClaims = {} } = config
-  const forwarded = Object.entries(forwardClaims)
+  const names = Object.keys(forwardClaims)
+  const forwarded = oncePerToken((identity) =>
+    Object.entries(forwardClaims).map(([header, claim]) => headerValueOf(header, claim, identity)),
+  )
 
   function identify(headers: Headers): Identity | undefined | Promise<Identity> {
     const token = tokenOf(headers, config)
@@ -29,8 +32,9 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
 
   function note(identity: Identity | undefined, request: Request, context: object): void {
     Object.assign(context, { auth: identity })
-    for (const [header, claim] of forwarded) {
-      const value = identity && headerValueOf(header, claim, identity)
+    const values = identity && names.length > 0 ? forwarded(identity) : []
+    for (const [index, header] of names.entries()) {
+      const value = values[index]
       if (value === undefined) request.headers.delete(header)
       else request.headers.set(header, value)
     }

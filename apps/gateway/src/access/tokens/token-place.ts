@@ -28,8 +28,12 @@ export function tokenOf(headers: Pick<Headers, 'get'>, place: Place): string | u
 
 function withoutScheme(value: string, scheme: string, header: string): string {
   if (scheme === '') return value
-  const [found = '', token, ...more] = value.split(/ +/)
-  if (found.toLowerCase() === scheme.toLowerCase() && token !== undefined && more.length === 0) return token
+  const end = value.indexOf(' ')
+  let start = end
+  while (value[start] === ' ') start++
+  const token = value.slice(start)
+  const isOneToken = end > 0 && !token.includes(' ')
+  if (isOneToken && value.slice(0, end).toLowerCase() === scheme.toLowerCase()) return token
   throw unauthenticated(`The header "${header}" must have the form "${scheme} <token>".`, true)
 }
 

@@ -15,7 +15,7 @@ import type { IssuerConfig, JwtConfig } from '../access-types.ts'
 import type { Logger } from '../../logging/logger.ts'
 import { createOutage } from '../../logging/outage.ts'
 import { unauthenticated } from '../errors.ts'
-import { claimAt, textsOf, type Identity } from '../../context/identity.ts'
+import { claimAt, markVerified, textsOf, type Identity } from '../../context/identity.ts'
 import { PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from './algorithms.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 import { reasonOf } from '../../errors.ts'
@@ -120,6 +120,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     maxSize: KNOWN_CHARACTERS,
     sizeCalculation: (_, token) => Math.max(1, token.length),
   })
+  let keyChanges = 0
   const byName = new Map(issuers.map((config) => [config.issuer, toIssuer(config)]))
 
   function toIssuer(config: IssuerConfig): Issuer {
@@ -138,7 +139,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
         },
         { issuer: config.issuer },
       ),
-      onChange: () => known.clear(),
+      onChange() {
+        keyChanges++
+        known.clear()
+      },
       clock,
     })
     return { config, key, algorithms: config.algorithms ?? PUBLIC_KEY_ALGORITHMS }
@@ -152,6 +156,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       throw unauthenticated('The claim "iss" of the token is missing or names an unknown issuer.', true)
     }
     const { config, key, algorithms } = issuer
+    const changesBefore = keyChanges
     try {
       const payload = await payloadOf(token, key, {
         issuer: config.issuer,
@@ -162,7 +167,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
         requiredClaims: ['exp'],
       })
       const identity = toIdentity(payload)
-      known.set(token, identity)
+      // The token may be verified by a key that has been revoked in the meantime.
+      if (keyChanges === changesBefore) known.set(token, identity)
       return identity
     } catch (error) {
       throw error instanceof GraphQLError ? error : unauthenticated(messageFor(error), true)
@@ -173,7 +179,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     const scopes =
       scopesClaim === undefined ? (claims['scope'] ?? claims['scp']) : claimAt(claims, scopesClaim)
     const expiresAt = ((claims.exp ?? 0) + CLOCK_TOLERANCE_SECONDS) * 1000
-    return { claims, scopes: new Set(textsOf(scopes)), expiresAt }
+    return markVerified({ claims, scopes: new Set(textsOf(scopes)), expiresAt })
   }
 
   return (token) => {
