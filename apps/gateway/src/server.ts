@@ -265,7 +265,9 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   }
   const shed = createOutage(logger, SHED, { maxInFlight, maxAddressShare: addressShare })
   let current = serving(gateway)
-  const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
+  // Most requests are for the endpoint, whose path needs no parsing.
+  const isProbe = (url: string | undefined): boolean =>
+    url !== current.gateway.endpoint && isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
     isProbe,
     maxUnanswered: MAX_UNANSWERED,

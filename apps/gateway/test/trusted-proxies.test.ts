@@ -25,6 +25,23 @@ const NAMES = [
   'True-Client-IP',
 ]
 
+it('reads the address of a connection once for all its requests', () => {
+  let reads = 0
+  const socket = {
+    get remoteAddress() {
+      reads++
+      return '::ffff:203.0.113.9'
+    },
+  }
+  const proxies = createTrustedProxies(false)
+  const addresses = Array.from({ length: 100 }, () =>
+    proxies.addressOf({ ...request('', {}), socket } as unknown as IncomingMessage),
+  )
+  expect(new Set(addresses)).toEqual(new Set(['203.0.113.9']))
+  expect(reads).toBe(1)
+  expect(proxies.addressOf(request('198.51.100.7', {}))).toBe('198.51.100.7')
+})
+
 describe('headers of proxies', () => {
   it('of a client are taken away wherever they are read, and no others', () => {
     const kept = fc.stringMatching(/^x?-?[a-z]{1,8}$/).filter((name) => !/forwarded/.test(name))

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
+import { createAttachment, keyed } from '@vinyasa/core'
 
 /** The proxies whose word on where a request came from is taken. */
 export interface TrustedProxies {
@@ -32,6 +33,7 @@ export function isProxyRange(text: string): boolean {
 /** `true`: whoever connects is a proxy. */
 export function createTrustedProxies(trusted: boolean | readonly string[]): TrustedProxies {
   const list = new BlockList()
+  const peerOf = keyed(peerOfSocket, createAttachment<string>())
   for (const range of trusted === true || trusted === false ? [] : trusted) {
     for (const one of RANGES[range] ?? [range]) addTo(list, one)
   }
@@ -51,12 +53,12 @@ export function createTrustedProxies(trusted: boolean | readonly string[]): Trus
       for (let index = 0; index < rawHeaders.length; index += 2) {
         if (FORWARDED.test(rawHeaders[index] ?? '')) isClean = false
       }
-      if (isClean || isTrusted(peerOf(request))) return
+      if (isClean || isTrusted(peerOf(request.socket))) return
       for (const name of Object.keys(headers)) if (FORWARDED.test(name)) delete headers[name]
       request.rawHeaders = rawHeaders.filter((_, index) => !FORWARDED.test(rawHeaders[index & ~1] ?? ''))
     },
     addressOf(request) {
-      let address = peerOf(request)
+      let address = peerOf(request.socket)
       if (!isTrusted(address)) return address
       const told = [request.headers['x-forwarded-for'] ?? []].flat().join(',')
       const addresses = told.split(',').map((text) => plain(text.trim()))
@@ -78,8 +80,9 @@ function addTo(list: BlockList, range: string): void {
   else list.addSubnet(address, Number(bits), family)
 }
 
-function peerOf({ socket }: IncomingMessage): string {
-  return plain(socket.remoteAddress ?? '')
+/** The address stays the same for the lifetime of a connection. */
+function peerOfSocket({ remoteAddress }: Socket): string {
+  return plain(remoteAddress ?? '')
 }
 
 /** Without a port, brackets, and what IPv4 looks like on a socket of IPv6. */
