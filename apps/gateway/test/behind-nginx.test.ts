@@ -13,11 +13,12 @@ describeWithNginx('through nginx with its default buffering', () => {
     ['a subscription of a client that takes anything', 'subscription { now }', '*/*'],
     ['a live query in parts', 'query @live { now }', PARTS],
     ['a subscription in parts', 'subscription { now }', PARTS],
+    ['a response with @defer', '{ now ... @defer { never } }', 'multipart/mixed'],
   ])('%s arrives as it comes', async (_, query, accept) => {
     const { endpoint } = await startGateway({
-      typeDefs: 'type Query { now: Int } type Subscription { now: Int }',
+      typeDefs: 'type Query { now: Int never: Int } type Subscription { now: Int }',
       resolvers: {
-        Query: { now: () => 1 },
+        Query: { now: () => 1, never: () => new Promise(() => {}) },
         Subscription: {
           now: {
             async *subscribe() {
@@ -28,6 +29,7 @@ describeWithNginx('through nginx with its default buffering', () => {
         },
       },
       liveQuery: { defaults: { enabled: true } },
+      defer: 'default',
     })
     const nginx = await startNginx({ location: `proxy_pass ${new URL(endpoint).origin};` })
     onTestFinished(() => nginx[Symbol.asyncDispose]())

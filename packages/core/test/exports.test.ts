@@ -148,9 +148,12 @@ it.each([
     [
       'OperationRun',
       'Pipeline',
+      'STREAM_HEADERS',
       'argsOf',
       'bringPipeline',
       'createDocumentRoom',
+      'createPartStream',
+      'createStreamResponse',
       'documentBytes',
       'notModified',
       'pipelineOf',

@@ -100,7 +100,7 @@ export interface DeferBehaviour {
  */
 export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehaviour {
   const { options, documents, deliveries, maskError } = given
-  const { enabled, maxDeferredFragments, multipartBoundary: boundary, strategy } = options
+  const { enabled, maxDeferredFragments, multipartBoundary: boundary, strategy, clock } = options
   const inParts = new InParts(options, documents)
   const known = createAttachment<true>()
 
@@ -191,7 +191,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         const delivery = deliveries.of(context, request)
         const begun = inParts.parts.get(context)
         if (!delivery || !begun || begun.hasErrors()) return undefined
-        return createMultipart({ parts, delivery, boundary, maskError })
+        return createMultipart({ parts, delivery, boundary, maskError, clock })
       },
     },
   }

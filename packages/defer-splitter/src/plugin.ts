@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/core'
-import { type Behaviour, bringPipeline, type EndpointAlias } from '@vinyasa/core/pipeline'
+import { type Behaviour, bringPipeline, createStreamResponse, type EndpointAlias } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
@@ -17,13 +17,7 @@ import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
 import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
-import {
-  createMultipart,
-  createMultipartResponse,
-  contentTypeOf,
-  openingOf,
-  partText,
-} from './wire/multipart.ts'
+import { createMultipart, multipartFormat } from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
 
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
@@ -81,10 +75,10 @@ function onlyPart(
     const headers: Record<string, string> = {}
     whole.headers.forEach((value, name) => (headers[name.toLowerCase()] = value))
     delete headers['content-length']
-    headers['content-type'] = contentTypeOf(delivery, boundary)
+    const { headers: ofParts, open, before, last } = multipartFormat(delivery, boundary)
+    headers['content-type'] = ofParts['Content-Type']
     headers['vary'] = headers['vary'] === undefined ? 'Accept' : `${headers['vary']}, Accept`
-    const body = `${openingOf(boundary)}${partText(json, boundary, false)}`
-    return new fetchAPI.Response(body, { status: whole.status, headers })
+    return new fetchAPI.Response(`${open}${before}${json}${last}`, { status: whole.status, headers })
   }
 }
 
@@ -194,10 +188,10 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       if (!delivery || !isStreamed(request)) return undefined
       // Yoga's compression plugin would hold every part back until the last.
       refuseEncoding(request.headers)
-      const { multipartBoundary: boundary } = options
+      const writing = { delivery, boundary: options.multipartBoundary, maskError, clock: options.clock }
       setResultProcessor((given, fetchAPI) => {
         const parts = given as AsyncIterable<unknown>
-        return createMultipartResponse(createMultipart({ parts, delivery, boundary, maskError }), fetchAPI)
+        return createStreamResponse(createMultipart({ parts, ...writing }), fetchAPI)
       }, 'multipart/mixed')
       return undefined
     },

@@ -10,7 +10,7 @@ describe.each(['eager', 'streaming'] as const)('the bytes on the wire, %s', (str
     const response = await server.post('{ user { id ... @defer(label: "details") { bio } } }')
     expect(response.status).toBe(200)
     expect([...response.headers].map(([name, value]) => `${name}: ${value}`).sort()).toEqual([
-      'Cache-Control: no-store, no-transform',
+      'Cache-Control: no-cache, no-store, no-transform',
       'Content-Type: multipart/mixed; boundary="-"',
       'Incremental: ?1',
       'Vary: Accept',

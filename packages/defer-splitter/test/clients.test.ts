@@ -3,7 +3,7 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { Defer20220824Handler, GraphQL17Alpha9Handler } from '@apollo/client/incremental'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { Client as UrqlClient, fetchExchange, gql as urqlGql } from '@urql/core'
-import { createDisposables, waitUntil } from '@vinyasa/test-kit'
+import { createDisposables, createFakeClock, waitUntil } from '@vinyasa/test-kit'
 import {
   ApolloClient as ApolloClient3,
   gql as gql3,
@@ -43,6 +43,8 @@ const { default: fetchMultipart } = fetchMultipartModule as unknown as {
 
 interface Stage {
   readonly url: string
+  /** Lets the time of one heartbeat pass. */
+  beat(): Promise<void>
   /** Lets the deferred field answer: before that nothing of it can have been written. */
   release(): void
 }
@@ -61,7 +63,9 @@ async function createStage(): Promise<Stage> {
       User: { bio: () => released.then(() => 'a long one') },
     },
   })
-  return { url: await listen(createTestServer({ schema }).yoga, disposables), release }
+  const clock = createFakeClock()
+  const { yoga } = createTestServer({ schema, options: { clock } })
+  return { url: await listen(yoga, disposables), beat: () => clock.advance(5_000), release }
 }
 
 function postInit(accept: string): RequestInit {
@@ -262,7 +266,7 @@ function runRelay(url: string, onData: (data: unknown) => void): Promise<unknown
   })
 }
 
-describe.each(Object.entries(clients))('%s', (_, run) => {
+describe.each(Object.entries(clients))('%s', (title, run) => {
   it('surfaces the first payload before the deferred part is written, and ends with the data complete', async () => {
     const stage = await createStage()
     const surfaced: any[] = []
@@ -271,6 +275,25 @@ describe.each(Object.entries(clients))('%s', (_, run) => {
     await waitUntil(() => surfaced.length > 0)
     // Relay reads absent fields as undefined.
     expect(JSON.parse(JSON.stringify(surfaced[0]))).toEqual(initial)
+    stage.release()
+    await done
+    expect(surfaced.at(-1)).toEqual(complete)
+  })
+
+  it('ignores heartbeats', async () => {
+    const stage = await createStage()
+    const surfaced: any[] = []
+    const done = run(stage.url, (data) => surfaced.push(data))
+    done.catch(() => undefined)
+    await waitUntil(() => surfaced.length > 0)
+    for (let beats = 0; beats < 3; beats++) {
+      await stage.beat()
+      // The client reads each heartbeat apart.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    for (const data of surfaced) expect(JSON.parse(JSON.stringify(data))).toEqual(initial)
+    // The script around curl reads all parts again and again.
+    expect(title === 'curl' ? surfaced.slice(0, 1) : surfaced).toHaveLength(1)
     stage.release()
     await done
     expect(surfaced.at(-1)).toEqual(complete)

@@ -103,12 +103,12 @@ describe('a fragment that hangs', () => {
     expect(server.clock.pending()).toBe(0)
   })
 
-  it('on the items of a list has one timer and a patch an item', async () => {
+  it('on the items of a list has one timer, next to that of the heartbeat, and a patch an item', async () => {
     const server = createHangingServer({ fragmentTimeoutMs: 1_000, maxTotalTimeoutMs: 0 })
     const response = await server.post('{ things { id ... @defer { hangs(name: "t") } } }')
     const body = response.text()
     await settle()
-    expect(server.clock.pending()).toBe(1)
+    expect(server.clock.pending()).toBe(2)
     await server.clock.advance(1_000)
     const [, last] = partsOf(await body)
     expect(last.incremental.map(({ path }: any) => path)).toEqual([
@@ -308,8 +308,8 @@ describe('a client that leaves after the first part', () => {
     await reader.read()
     const second = reader.read()
     await settle()
-    // One for each fragment that started, one for the whole.
-    expect(server.clock.pending()).toBe(3)
+    // One for each fragment that started, one for the whole response, and one for the heartbeat.
+    expect(server.clock.pending()).toBe(4)
     controller.abort()
     await settle()
     expect(server.cancelled).toEqual(['a', 'b'])

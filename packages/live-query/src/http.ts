@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import { serverStops } from './errors.ts'
 import { wantsStream } from './execution/accepted-answers.ts'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
+import type { StreamKind } from './execution/stream-results.ts'
 
 /** Headers of the body that came, which is not the body of later requests. */
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
@@ -11,9 +12,8 @@ export interface EventStreams {
   readonly hooks: Pick<Plugin, 'onRequest' | 'onRequestParse' | 'onSubscribe'>
   /** Notes that a live query answers a context. */
   addLive(context: object): void
-  isLive(context: object): boolean
-  /** Whether a live query or a subscription does. */
-  isEndless(context: object): boolean
+  /** Returns whether a live query or a subscription answers a context with a stream. */
+  kindOf(context: object): StreamKind
   /** From now on subscriptions are refused, as live queries are to be. */
   refuse(): void
   readonly isRefusing: boolean
@@ -30,13 +30,11 @@ interface Asking {
 /** Keeps what was asked over HTTP as it was before hooks made something of it: each run passes them again. */
 export function createEventStreams(): EventStreams {
   const askings = new WeakMap<object, Asking>()
-  const live = new WeakSet<object>()
-  const subscribed = new WeakSet<object>()
+  const kinds = new WeakMap<object, StreamKind>()
   let isRefusing = false
   return {
-    addLive: (context) => void live.add(context),
-    isLive: (context) => live.has(context),
-    isEndless: (context) => live.has(context) || subscribed.has(context),
+    addLive: (context) => void kinds.set(context, 'live'),
+    kindOf: (context) => kinds.get(context),
     refuse: () => void (isRefusing = true),
     get isRefusing() {
       return isRefusing
@@ -47,7 +45,8 @@ export function createEventStreams(): EventStreams {
         if (isNotFromHttp(context)) return undefined
         if (isRefusing) return setResultAndStopExecution({ errors: [serverStops()] })
         return {
-          onSubscribeResult: ({ result }) => void (isAsyncIterable(result) && subscribed.add(context)),
+          onSubscribeResult: ({ result }) =>
+            void (isAsyncIterable(result) && kinds.set(context, 'subscription')),
         }
       },
       onRequest({ request, serverContext }) {

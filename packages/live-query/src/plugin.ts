@@ -142,7 +142,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     plugins: () => plugins,
     enveloped: schemas.enveloped,
-    isLive: eventStreams.isLive,
+    kindOf: eventStreams.kindOf,
     eventNames,
     clock,
   })
@@ -199,7 +199,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       },
       deliver: (operation, result) => sayOnce(operation, result, passes),
     },
-    isEndless: eventStreams.isEndless,
+    isEndless: (context) => eventStreams.kindOf(context) !== undefined,
     refuseStreams: eventStreams.refuse,
     close,
     onPluginInit(payload) {

@@ -11,7 +11,7 @@ const multipart = [
   'content-type',
   'multipart/mixed; boundary="-"; deferSpec=20220824',
   'cache-control',
-  'no-store, no-transform',
+  'no-cache, no-store, no-transform',
   'x-accel-buffering',
   'no',
   'incremental',

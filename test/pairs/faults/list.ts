@@ -330,7 +330,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'event streams stay in an nginx as it is shipped',
     edits: [
       {
-        file: 'packages/live-query/src/execution/stream-results.ts',
+        file: 'packages/core/src/pipeline/streams.ts',
         from: "'X-Accel-Buffering': 'no', ",
         to: '',
       },

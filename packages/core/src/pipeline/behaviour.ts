@@ -2,23 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { MaybePromise } from '../index.ts'
 import type { Execute, Operation, OperationParams, PreparedDocument } from './operation.ts'
-
-/** One part of a response that is sent in several parts. */
-export interface StreamPart {
-  readonly text: string
-  readonly isLast: boolean
-  /** Value that `text` was serialized from. */
-  readonly part?: unknown
-}
-
-/** Response in several parts, sent with status 200. */
-export interface PartStream {
-  readonly headers: Readonly<Record<string, string>>
-  /** Returns the next part. The promise never rejects. */
-  next(): Promise<StreamPart>
-  /** Stops the stream. It is called after the last part and when the client disconnects, possibly more than once. */
-  leave(): void
-}
+import type { PartStream } from './streams.ts'
 
 /** Status and headers of a response before it is sent. */
 export interface ResponseHead {

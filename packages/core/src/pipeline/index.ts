@@ -1,5 +1,5 @@
 export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
-export type { Behaviour, EndpointAlias, PartStream, ResponseHead, StreamPart } from './behaviour.ts'
+export type { Behaviour, EndpointAlias, ResponseHead } from './behaviour.ts'
 export {
   argsOf,
   type Execute,
@@ -15,5 +15,13 @@ export { createDocumentRoom, documentBytes, withoutFrames } from './document-roo
 export type { Asked } from './literals/known-shapes.ts'
 export { notModified } from './not-modified.ts'
 export { runHooks } from './execution/run-hooks.ts'
+export {
+  createPartStream,
+  createStreamResponse,
+  type PartStream,
+  STREAM_HEADERS,
+  type StreamFormat,
+  type StreamPart,
+} from './streams.ts'
 export { toErrors } from './execution/to-errors.ts'
 export type { Hook, Logger, ParamsHandler } from './yoga.ts'

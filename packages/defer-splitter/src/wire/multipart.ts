@@ -1,8 +1,7 @@
-import type { PartStream, StreamPart } from '@vinyasa/core/pipeline'
-import type { FetchAPI } from 'graphql-yoga'
-import type { MultipartDelivery } from './accept.ts'
-import { createMultipartBody } from './multipart-body.ts'
+import { createPartStream, type PartStream, STREAM_HEADERS, type StreamFormat } from '@vinyasa/core/pipeline'
+import type { Timers } from '../options.ts'
 import type { Part } from '../parts.ts'
+import type { MultipartDelivery } from './accept.ts'
 import { createWireFormatter, type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
 
 export interface MultipartInput {
@@ -10,62 +9,52 @@ export interface MultipartInput {
   readonly delivery: MultipartDelivery
   readonly boundary: string
   readonly maskError: MaskError
+  readonly clock: Timers
+}
+
+/** Creates the head and the body of the response that carries the parts. */
+export function createMultipart({ parts, delivery, boundary, maskError, clock }: MultipartInput): PartStream {
+  const iterator = parts[Symbol.asyncIterator]()
+  const format = createWireFormatter(delivery.format, maskError)
+  const write = (wirePart: WirePart, part?: unknown) => {
+    const { json, hasNext } = stringifyPart(wirePart, maskError)
+    return { json, isLast: !hasNext, part }
+  }
+  // Clients wait for the closing delimiter, also if the source fails or ends without a last part.
+  const closing = () => write({ hasNext: false })
+  return createPartStream(
+    multipartFormat(delivery, boundary),
+    {
+      next: () =>
+        iterator
+          .next()
+          .then(({ done, value }) => (done ? closing() : write(format(value as Part), value)), closing),
+      leave: () => void iterator.return?.().catch(() => undefined),
+    },
+    clock,
+  )
 }
 
 /**
- * Head and body of the response that carries the parts. Clients look for the delimiter to tell where a part ends, so each
- * part is one write that ends in the next delimiter; the last ends in the closing one.
+ * Clients look for the delimiter to find the end of a part, so each part is one write that ends in the next delimiter. The
+ * last part ends in the closing one.
  */
-export function createMultipart({ parts, delivery, boundary, maskError }: MultipartInput): PartStream {
-  const iterator = parts[Symbol.asyncIterator]()
-  const format = createWireFormatter(delivery.format, maskError)
-  let opening = openingOf(boundary)
-
-  function toBodyPart(wirePart: WirePart, part?: unknown): StreamPart {
-    const { json, hasNext } = stringifyPart(wirePart, maskError)
-    const text = `${opening}${partText(json, boundary, hasNext)}`
-    opening = ''
-    return { text, isLast: !hasNext, part }
-  }
-
-  // A source that fails or ends without a last part still gets its closing delimiter: clients wait for it.
-  const closing = (): StreamPart => toBodyPart({ hasNext: false })
-  const next = (): Promise<StreamPart> =>
-    iterator
-      .next()
-      .then(({ done, value }) => (done ? closing() : toBodyPart(format(value as Part), value)), closing)
-  const leave = (): void => {
-    iterator.return?.().catch(() => undefined)
-  }
-
+export function multipartFormat({ parameter }: MultipartDelivery, boundary: string): StreamFormat {
+  const delimiter = `\r\n--${boundary}`
   return {
-    next,
-    leave,
     headers: {
-      'Content-Type': contentTypeOf(delivery, boundary),
-      'Cache-Control': 'no-store, no-transform',
-      'X-Accel-Buffering': 'no',
+      ...STREAM_HEADERS,
+      'Content-Type': `multipart/mixed; boundary="${boundary}"${parameter === undefined ? '' : `; ${parameter}`}`,
+      'Cache-Control': 'no-cache, no-store, no-transform',
       Incremental: '?1',
-      Vary: 'Accept',
     },
+    open: `${delimiter}\r\n`,
+    before: 'Content-Type: application/json; charset=utf-8\r\n\r\n',
+    after: `${delimiter}\r\n`,
+    last: `${delimiter}--\r\n`,
+    end: '',
+    failed: '',
+    // Every complete message is a result for some clients.
+    heartbeat: undefined,
   }
-}
-
-/** The response itself. */
-export function createMultipartResponse(multipart: PartStream, fetchAPI: FetchAPI): Response {
-  return new fetchAPI.Response(createMultipartBody(multipart, fetchAPI), {
-    status: 200,
-    // A copy: Yoga's class of headers writes into the object that it is given.
-    headers: { ...multipart.headers },
-  })
-}
-
-export function contentTypeOf({ parameter }: MultipartDelivery, boundary: string): string {
-  return `multipart/mixed; boundary="${boundary}"${parameter === undefined ? '' : `; ${parameter}`}`
-}
-
-export const openingOf = (boundary: string): string => `\r\n--${boundary}\r\n`
-
-export function partText(json: string, boundary: string, hasNext: boolean): string {
-  return `Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
 }

@@ -3,7 +3,7 @@ import type { Behaviour } from '@vinyasa/core/pipeline'
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
-import { processStream } from './stream-results.ts'
+import { processStream, type StreamKind } from './stream-results.ts'
 import { toGraphQLError } from '../errors.ts'
 import type { LiveQueryRegistration } from '../store/registration.ts'
 
@@ -139,14 +139,14 @@ export interface PassesOptions {
   readonly plugins: () => readonly Plugin[]
   /** A request has its schema, as every plugin before has had its say. */
   readonly enveloped: (isRun: boolean) => void
-  /** Whether the stream that answers a request is a live query's. */
-  readonly isLive: (context: object) => boolean
+  /** Returns whether a live query or a subscription answers a request with a stream. */
+  readonly kindOf: (context: object) => StreamKind
   readonly eventNames: boolean
   readonly clock: Clock
 }
 
 export function createPasses(options: PassesOptions): Passes {
-  const { yoga, plugins, enveloped, isLive, eventNames, clock } = options
+  const { yoga, plugins, enveloped, kindOf, eventNames, clock } = options
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
@@ -176,8 +176,8 @@ export function createPasses(options: PassesOptions): Passes {
     onResultProcess(payload) {
       const pass = of(payload.serverContext)
       if (!pass) {
-        const live = isAsyncIterable(payload.result) && isLive(payload.serverContext)
-        return processStream(payload, { isLive: live, eventNames, clock })
+        const kind = isAsyncIterable(payload.result) ? kindOf(payload.serverContext) : undefined
+        return processStream(payload, { kind, eventNames, clock })
       }
       payload.setResultProcessor((result, fetchAPI) => {
         pass.result = result as AnyResult

@@ -55,10 +55,23 @@ export interface LiveQueryEvent {
   }
 }
 
-/** For event streams: clients as graphql-sse take a top-level `id` for a protocol of their own. */
+/**
+ * For event streams: clients as graphql-sse take a top-level `id` for a protocol of their own. All subscribers share the
+ * JSON of the data. A plugin that changes data must therefore replace it, and not write into it.
+ */
 export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
   const { data, errors, extensions, ...liveQuery } = toUpdate(delivery, id)
-  return { data, ...(errors && { errors }), extensions: { ...(extensions as object | undefined), liveQuery } }
+  const rest = { extensions: { ...(extensions as object | undefined), liveQuery } }
+  if (errors) return { data, errors, ...rest }
+  const { asked } = delivery.version
+  function stringify(result: LiveQueryEvent): string {
+    const { data: shown, ...others } = result
+    if (shown !== data) return JSON.stringify(result)
+    const json = JSON.stringify(others)
+    return json === '{}' ? `{${asked}}` : `{${asked},${json.slice(1)}`
+  }
+  // Not enumerable, because a copy of the result can contain other data.
+  return Object.defineProperty({ data, ...rest }, 'stringify', { value: stringify })
 }
 
 /** The place of the fields of an update beside `data` and `errors`, in the payload of a `next` message. */

@@ -57,7 +57,7 @@ function pipeParts(stream: PartStream, outgoing: ServerResponse, onPart: (part: 
 async function* textsOf(
   { next, leave }: PartStream,
   onPart: (part: unknown) => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<StreamPart['text']> {
   try {
     for (let isLast = false; !isLast;) {
       const given = await next()

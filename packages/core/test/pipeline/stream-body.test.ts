@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createNodeBody } from '../src/wire/multipart-body.ts'
+import { createNodeBody } from '../../src/pipeline/streams.ts'
 
 function createBody(texts: readonly string[]) {
   const asked: number[] = []
