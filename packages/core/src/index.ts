@@ -24,6 +24,7 @@ export {
   VOLATILITY_NAMES,
   type Volatility,
 } from './options/live-options.ts'
+export { createExpiry, type Expiry } from './memory/expiry.ts'
 export { keyed } from './memory/keyed.ts'
 export { freshUntilOf, limitFreshness, namelessContext, openFreshness } from './http/freshness.ts'
 export { copyJson, mergePatch } from './json/merge-patch.ts'

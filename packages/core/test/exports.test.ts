@@ -46,6 +46,7 @@ it.each([
       'clientOf',
       'copyJson',
       'createAttachment',
+      'createExpiry',
       'createLedger',
       'createRecent',
       'createRoom',

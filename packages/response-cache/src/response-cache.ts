@@ -1,4 +1,13 @@
-import { systemClock, atLeast, flag, type KnownOptions, text, texts, wrongOption } from '@vinyasa/core'
+import {
+  atLeast,
+  backgroundClock,
+  type Clock,
+  flag,
+  type KnownOptions,
+  text,
+  texts,
+  wrongOption,
+} from '@vinyasa/core'
 import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { openRedisStore } from './open-redis-store.ts'
 import type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'
@@ -137,7 +146,8 @@ export function createResponseCache(options: ResponseCacheOptions = {}): Respons
 
 export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const { maxSize = 10_000, maxBytes = 64 * 1024 * 1024 } = options
-  const { strategy = 'types', bus, redisUrl, onEvent, clock = systemClock } = options
+  const { strategy = 'types', bus, redisUrl, onEvent } = options
+  const clock: Clock = { ...backgroundClock, ...options.clock }
   checkOptions(options)
   const store = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
   const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {

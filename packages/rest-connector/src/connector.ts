@@ -1,5 +1,13 @@
 import { createTransport } from '#http-client'
-import { createAttachment, createTurns, keyed, limitFreshness, systemClock, type Clock } from '@vinyasa/core'
+import {
+  backgroundClock,
+  createAttachment,
+  createTurns,
+  keyed,
+  limitFreshness,
+  systemClock,
+  type Clock,
+} from '@vinyasa/core'
 import {
   createDependencyCache,
   createInvalidationBus,
@@ -104,7 +112,7 @@ function createSettings(connector: string, options: RestConnectorOptions) {
     size: cacheSize,
     maxBytes: cacheMaxBytes,
     ttlMs: cacheTtlMs,
-    clock,
+    clock: options.clock ?? backgroundClock,
     isInTouch,
     maxAgeMs: () => bus.maxAgeMs ?? Infinity,
   })

@@ -94,7 +94,7 @@ export interface HeldEntriesOptions {
   readonly isMemoryUsed: boolean
   /** Milliseconds for which an entry is given out at most, however fresh it is. */
   readonly maxAgeMs: () => number
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly emit: (event: CacheEvent) => void
 }
 
@@ -117,7 +117,7 @@ export class HeldEntries {
     return entry && this.judge(key, entry, { version: this.versions.now(), remoteVersion: undefined })
   }
 
-  /** Judges an entry, and drops one that was invalidated. The next answer replaces one that expired, or the store's sweep removes it. */
+  /** Judges an entry, and drops one that was invalidated. The next response replaces an expired entry, or the memory store removes it. */
   judge(key: string, entry: CacheEntry, ticket: Ticket): Lookup {
     const { clock, maxAgeMs } = this.#options
     const ageMs = clock.now() - entry.storedAt

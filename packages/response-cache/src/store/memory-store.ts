@@ -1,4 +1,4 @@
-import { backgroundClock } from '@vinyasa/core'
+import { type Clock, createExpiry } from '@vinyasa/core'
 import { LRUCache } from 'lru-cache'
 import { bytesOf, type CacheEntry } from './entry.ts'
 
@@ -20,7 +20,7 @@ export interface MemoryStoreOptions {
   /** Most entries, and most bytes of all of them. */
   readonly maxSize: number
   readonly maxBytes: number
-  readonly clock: { now(): number }
+  readonly clock: Clock
   onEvict(key: string): void
 }
 
@@ -28,10 +28,6 @@ export interface MemoryStoreOptions {
 const LARGEST_SHARE = 1 / 16
 /** Bytes that an entry takes beyond its body: key, tags and the objects around them. */
 const ENTRY_BYTES = 512
-/** Sweeps go round all entries within ten seconds, so that those that expired leave even if nobody asks for them. */
-const SWEEP_EVERY_MS = 1_000
-const LEAST_SWEPT = 1_000
-const SWEPT_SHARE = 1 / 10
 /** More entries than this are limited by their bytes alone: the cache makes room for all of them at its start. */
 const MOST_COUNTED = 1_000_000
 
@@ -42,31 +38,13 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
     maxSize: Math.max(1, Math.floor(Math.min(maxBytes, Number.MAX_SAFE_INTEGER))),
     maxEntrySize: Math.max(1, maxEntryBytes),
     sizeCalculation: sizeOf,
-    dispose: (_entry, key, reason) => {
+    dispose: (entry, key, reason) => {
+      expiry.drop(key, expiresAt(entry))
       if (reason === 'evict') onEvict(key)
     },
   })
-  /** Keys of this round: a reader moves entries in the cache itself, where a walk would meet them again and again. */
-  let unswept: string[] = []
-  let sweeping: unknown
-
+  const expiry = createExpiry((key) => void entries.delete(key), clock)
   const takes = (entry: CacheEntry): boolean => maxSize >= 1 && sizeOf(entry) <= maxEntryBytes
-
-  function sweep(): void {
-    if (unswept.length === 0) unswept = [...entries.keys()]
-    const now = clock.now()
-    for (const key of unswept.splice(-Math.max(LEAST_SWEPT, Math.ceil(entries.size * SWEPT_SHARE)))) {
-      const entry = entries.peek(key)
-      if (entry && now - entry.storedAt > entry.ttlMs + entry.staleMs) entries.delete(key)
-    }
-    sweeping = undefined
-    sweepLater()
-  }
-
-  function sweepLater(): void {
-    // It keeps no process alive, and no empty cache.
-    if (entries.size > 0) sweeping ??= backgroundClock.setTimeout(sweep, SWEEP_EVERY_MS)
-  }
 
   return {
     takes,
@@ -74,14 +52,12 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
     set(key, entry) {
       if (!takes(entry)) return void entries.delete(key)
       entries.set(key, entry)
-      sweepLater()
+      expiry.add(key, expiresAt(entry))
     },
     delete: (key) => entries.delete(key),
     clear() {
+      expiry.clear()
       entries.clear()
-      unswept = []
-      backgroundClock.clearTimeout(sweeping)
-      sweeping = undefined
     },
     get size() {
       return entries.size
@@ -93,3 +69,6 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
 }
 
 const sizeOf = (entry: CacheEntry): number => bytesOf(entry) + ENTRY_BYTES
+
+/** Time after which an entry is neither fresh nor stale. */
+const expiresAt = ({ storedAt, ttlMs, staleMs }: CacheEntry): number => storedAt + ttlMs + staleMs

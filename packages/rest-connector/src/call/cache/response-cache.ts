@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../../http/attempt.ts'
 import { reuseOf, type Reuse } from './cache-control.ts'
 import { isInKey } from '../../http/cache-key.ts'
-import type { Clock } from '@vinyasa/core'
+import { type Clock, createExpiry } from '@vinyasa/core'
 
 /** Names of types; `any` change may make the response old. */
 export type ResponseTypes = ReadonlySet<string> | 'any'
@@ -52,7 +52,12 @@ interface Entry {
   readonly validators: Reuse['validators']
 }
 
-/** Keeps GET responses, least recently used out first. */
+/** Time after which an entry is of no use. A response with validators can be revalidated at any time. */
+function expiresAt({ validators, freshUntil, whileRevalidateUntil, ifErrorUntil }: Entry): number {
+  return validators ? Infinity : Math.max(freshUntil, whileRevalidateUntil, ifErrorUntil)
+}
+
+/** Creates a cache of GET responses. It removes expired responses, and evicts the least recently used first. */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   const { size, maxBytes, ttlMs, clock, isInTouch, maxAgeMs } = options
   const entries =
@@ -62,12 +67,15 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
           maxSize: maxBytes,
           maxEntrySize: Math.floor(maxBytes / 16),
           sizeCalculation: ({ response }, key) => ENTRY_BYTES + key.length + memoryOf(response),
+          dispose: (entry, key) => expiry.drop(key, expiresAt(entry)),
         })
       : undefined
+  const expiry = createExpiry((key) => void entries?.delete(key), clock)
   let generation = 0
 
   function clear(): void {
     generation++
+    expiry.clear()
     entries?.clear()
   }
 
@@ -98,7 +106,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       const now = clock.now()
       const reuse = reuseOf(response, ttlMs, clock.wallNow(), isInKey)
       if (!reuse) return void entries.delete(key)
-      entries.set(key, {
+      const entry: Entry = {
         response: freeze(response),
         storedAt: now,
         types: types(),
@@ -106,7 +114,9 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
         whileRevalidateUntil: now + reuse.whileRevalidateMs,
         ifErrorUntil: now + reuse.ifErrorMs,
         validators: reuse.validators,
-      })
+      }
+      entries.set(key, entry)
+      if (entries.peek(key) === entry) expiry.add(key, expiresAt(entry))
     },
     evict(entityTypes) {
       if (entityTypes.has('*')) return clear()
