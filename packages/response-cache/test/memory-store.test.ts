@@ -1,7 +1,7 @@
 import { backgroundClock } from '@vinyasa/core'
 import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LazyEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
+import { etagOf, LazyEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
 import { createMemoryStore } from '../src/store/memory-store.ts'
 import { createResponseCache } from '../src/index.ts'
 
@@ -161,4 +161,16 @@ it('a long answer is kept as the very bytes that are sent, and a short one as it
   expect(entryOf(bytes).body).toBe(bytes)
   expect(offHeap(bytes)).toBe(bytes)
   expect(offHeap('{"data":1}')).toBe('{"data":1}')
+})
+
+it('hashes the body of an entry once for all its ETags', () => {
+  let reads = 0
+  const entry = {
+    get body() {
+      reads++
+      return Buffer.from('a')
+    },
+  }
+  const etags = [1, 2, 3].map(() => etagOf(entry))
+  expect([new Set(etags).size, reads]).toEqual([1, 1])
 })

@@ -110,6 +110,27 @@ describeWithRedis('two gateways and one Redis', () => {
     expect((await ask(b, users)).cache).toBe('MISS')
   })
 
+  it('remembers a limited number of tags, and evicts everything beyond it', async () => {
+    const { a, b } = await pair({ strategy: 'entities' })
+    const client = new Redis(redis.url)
+    const changed = '{vinyasa:cache}:changed'
+    await ask(a, users)
+    await settled(a, 1)
+    const now = await client.get('{vinyasa:cache}:seq')
+    // In parts: one script would block Redis for longer than the stores wait on a busy machine.
+    for (let from = 1; from <= 250_000; from += 10_000)
+      await client.eval(
+        `for i = ${from}, ${from + 9_999} do redis.call('ZADD', '${changed}', ${now}, 'Product:' .. i) end return 1`,
+        0,
+      )
+    expect((await ask(b, users)).cache).toBe('HIT')
+    await b.cache.purge({ type: 'Product', id: '1' })
+    expect(await client.zcard(changed)).toBe(2)
+    const c = await gateway({ strategy: 'entities' })
+    expect((await ask(c, users)).cache).toBe('MISS')
+    client.disconnect()
+  })
+
   it('what is too old to matter is forgotten a part at a time', async () => {
     const changed = '{vinyasa:cache}:changed'
     const client = new Redis(redis.url)

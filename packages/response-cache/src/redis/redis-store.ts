@@ -17,6 +17,8 @@ import { ToldBatches } from './told-batches.ts'
 
 /** Longest result that the store keeps. A corrupted one can have any length. */
 const MAX_BODY_BYTES: number = 64 * 1024 * 1024
+/** Maximum number of remembered tags, about 30 MB in Redis. */
+const MAX_CHANGED = 250_000
 
 /**
  * All keys begin with one hash tag, so on a cluster they lie in one slot. `seq` counts invalidations, in the server's
@@ -135,6 +137,12 @@ const invalidateScript: string = `${begin}
 local now = advance()
 if #ARGV == 3 then redis.call('SET', prefix .. 'floor', now) end
 for index = 4, #ARGV do redis.call('ZADD', changed, now, ARGV[index]) end
+-- Clients choose ids: beyond this number, all entries count as invalidated.
+if redis.call('ZCARD', changed) > ${MAX_CHANGED} then
+  redis.call('UNLINK', changed)
+  mark()
+  redis.call('SET', prefix .. 'floor', now)
+end
 forget(ARGV[3])
 redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1

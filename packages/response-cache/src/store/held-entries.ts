@@ -41,7 +41,7 @@ interface VersionClock {
   invalidate(tags: Tags): void
 }
 
-/** How many tags to remember before identified entities are folded into their types. */
+/** Maximum number of remembered tags. Clients choose ids, and other programs choose the types of their events. */
 const MAX_TAGS = 10_000
 
 function createVersionClock(): VersionClock {
@@ -61,6 +61,13 @@ function createVersionClock(): VersionClock {
     }
   }
 
+  /** All tags then count as invalidated now. */
+  function forgetAll(): void {
+    floor = version
+    lastInvalidated.clear()
+    lastTouched.clear()
+  }
+
   function isSince(at: ReadonlyMap<string, number>, since: number, tags: readonly string[]): boolean {
     return since < floor || tags.some((tag) => (at.get(tag) ?? 0) > since)
   }
@@ -71,17 +78,13 @@ function createVersionClock(): VersionClock {
     isUntouched: (since, types) => !isSince(lastTouched, since, types),
     invalidate(tags) {
       version++
-      if (tags === 'all') {
-        floor = version
-        lastInvalidated.clear()
-        lastTouched.clear()
-        return
-      }
+      if (tags === 'all') return forgetAll()
       for (const tag of tags) {
         lastInvalidated.set(tag, version)
         lastTouched.set(typeOfTag(tag), version)
       }
       if (lastInvalidated.size > MAX_TAGS) fold()
+      if (lastInvalidated.size > MAX_TAGS) forgetAll()
     },
   }
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+
 /**
  * Strings that say what an entry depends on, and what an invalidation hits:
  * `User` (anything of the type), `User:1` (one entity), `User:?` (an entity whose id the result does
@@ -8,8 +10,12 @@ export type Tags = readonly string[] | 'all'
 /** Carried by results without object types at their root; hit by every invalidation. */
 export const anyTag = '*'
 
+/** Clients choose ids. Longer ids are replaced by their hash, because tags are remembered. */
+const MAX_ID = 200
+
 export const typeTag = (typename: string): string => typename
-export const entityTag = (typename: string, id: string): string => `${typename}:${id}`
+export const entityTag = (typename: string, id: string): string =>
+  `${typename}:${id.length > MAX_ID ? hash('sha256', id, 'base64url') : id}`
 export const unidentifiedTag = (typename: string): string => `${typename}:?`
 
 /** GraphQL names hold no colon, so the first one ends the type. */
