@@ -6,10 +6,11 @@ import {
   waitUntil,
 } from '@vinyasa/test-kit'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { connectRedis, createRedisInvalidationBus, type ConnectRedis } from '@vinyasa/invalidation/redis'
+import { connectRedis, type ConnectRedis } from '@vinyasa/invalidation/redis'
 import { createRedisStore, type RedisStore } from '@vinyasa/response-cache/redis'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openRedisBus } from '../../packages/invalidation/src/redis/redis-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const PATIENCE = { timeoutMs: 30_000 }
@@ -47,7 +48,7 @@ const topologies: Readonly<Record<string, () => Promise<Topology>>> = {
 
 async function openBus({ connect }: Topology) {
   const seen: InvalidationEvent[] = []
-  const bus = createRedisInvalidationBus({ connect, heartbeatMs: 200 })
+  const bus = openRedisBus({ connect }, { heartbeatMs: 200 })
   onTestFinished(() => bus.close())
   await bus.ready
   bus.subscribe((events) => void seen.push(...events))

@@ -105,8 +105,8 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a mistyped one of the bus over Redis',
-    () => createRedisInvalidationBus({ url: 'redis://a', heartbeat: 1 } as never),
-    'createRedisInvalidationBus: there is no option heartbeat; did you mean heartbeatMs?',
+    () => createRedisInvalidationBus({ url: 'redis://a', channels: 'a' } as never),
+    'createRedisInvalidationBus: there is no option channels; did you mean channel?',
   ],
   [
     'a mistyped one of the bus over NATS',
@@ -247,12 +247,12 @@ it.each<readonly [() => unknown, string]>([
   ],
   [() => useSources([], { maxAnswerBytes: UNSET }), 'useSources: option maxAnswerBytes is NaN'],
   [
-    () => createRedisInvalidationBus({ url: 'redis://a', heartbeatMs: UNSET }),
-    'createRedisInvalidationBus: option heartbeatMs is NaN',
+    () => createRedisInvalidationBus({ url: 'redis://a', channel: UNSET } as never),
+    'createRedisInvalidationBus: option channel is a number; expected a string',
   ],
   [
-    () => createNatsInvalidationBus({ servers: 'a', heartbeatMs: UNSET }),
-    'createNatsInvalidationBus: option heartbeatMs is NaN',
+    () => createNatsInvalidationBus({ servers: 'a', channel: UNSET } as never),
+    'createNatsInvalidationBus: option channel is a number; expected a string',
   ],
 ])('a number that cannot be meant is refused (%#): %j', (open, message) => {
   expect(open).toThrow(message)

@@ -13,7 +13,11 @@ export {
   type Dependence,
   type Dependencies,
 } from './dependencies/dependencies.ts'
-export { createDistributedInvalidationBus, type DistributedInvalidationBus } from './bus/distributed-bus.ts'
+export {
+  type BusState,
+  createDistributedInvalidationBus,
+  type DistributedInvalidationBus,
+} from './bus/distributed-bus.ts'
 export {
   createMutationAnnouncer,
   type MutationAnnouncer,

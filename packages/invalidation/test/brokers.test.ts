@@ -10,30 +10,30 @@ import { createRedisEventTarget } from '@graphql-yoga/redis-event-target'
 import { connect } from '@nats-io/transport-node'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { createNatsInvalidationBus } from '../src/nats/index.ts'
-import { createRedisInvalidationBus } from '../src/redis/index.ts'
+import { createNatsInvalidationBus, openNatsBus } from '../src/nats/nats-bus.ts'
+import { createRedisInvalidationBus, openRedisBus } from '../src/redis/redis-bus.ts'
 import {
   createDistributedInvalidationBus,
   type BrokerBus,
   type DistributedInvalidationBus,
   type InvalidationEvent,
 } from '../src/index.ts'
-import type { BrokerBusState } from '../src/bus/broker-bus.ts'
-import type { BusEventTarget } from '../src/bus/distributed-bus.ts'
+import type { BusEventTarget, BusInternals, BusState } from '../src/bus/distributed-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const ANYTHING = { entityType: '*', operation: '*' }
+/** No heartbeat is sent within a test. */
+const NEVER_MS = 1e9
 const CHANNEL = 'vinyasa:invalidation'
 
 interface BusOptions {
-  readonly heartbeatMs?: number
-  readonly onStateChange?: (state: BrokerBusState) => void
+  readonly onState?: (state: BusState) => void
 }
 
 interface Broker {
   readonly program: string
   start(): Promise<RestartableServer & { readonly url: string }>
-  createBus(url: string, options: BusOptions): BrokerBus
+  createBus(url: string, options: BusOptions, internals: BusInternals): BrokerBus
   /** What somebody else writes to the channel. */
   publish(url: string, text: string): Promise<void>
   /** Hears what comes on the channel, until the returned function is called. */
@@ -44,7 +44,7 @@ const brokers: Readonly<Record<string, Broker>> = {
   createRedisInvalidationBus: {
     program: 'redis-server',
     start: startRedis,
-    createBus: (url, options) => createRedisInvalidationBus({ ...options, url }),
+    createBus: (url, options, internals) => openRedisBus({ ...options, url }, internals),
     async publish(url, text) {
       const client = new Redis(url)
       await client.publish(CHANNEL, text)
@@ -60,7 +60,7 @@ const brokers: Readonly<Record<string, Broker>> = {
   createNatsInvalidationBus: {
     program: 'nats-server',
     start: startNats,
-    createBus: (servers, options) => createNatsInvalidationBus({ ...options, servers }),
+    createBus: (servers, options, internals) => openNatsBus({ ...options, servers }, internals),
     async publish(servers, text) {
       const client = await connect({ servers })
       client.publish(CHANNEL, text)
@@ -97,7 +97,7 @@ for (const [name, { program, start, createBus, publish, listen }] of Object.entr
     async function gateway(heartbeatMs = 100) {
       const states: string[] = []
       const seen: InvalidationEvent[] = []
-      const bus = createBus(broker.url, { heartbeatMs, onStateChange: (state) => states.push(state) })
+      const bus = createBus(broker.url, { onState: (state) => states.push(state) }, { heartbeatMs })
       buses.push(bus)
       await bus.ready
       bus.subscribe((events) => void seen.push(...events))
@@ -116,7 +116,7 @@ for (const [name, { program, start, createBus, publish, listen }] of Object.entr
     })
 
     it('waits for all others, and bothers none of them with the replies', async () => {
-      const buses = [await gateway(0), await gateway(0), await gateway(0)]
+      const buses = [await gateway(NEVER_MS), await gateway(NEVER_MS), await gateway(NEVER_MS)]
       const applied: number[] = []
       for (const [index, { bus }] of buses.entries())
         bus.subscribe(async () => {
@@ -201,7 +201,7 @@ it('survives a Redis whose answer is an array in an array, 30,000 deep', async (
   const errors: unknown[] = []
   await using bus = createRedisInvalidationBus({
     url: `redis://127.0.0.1:${hostile.port}`,
-    onStateChange: (_, error) => void errors.push(error),
+    onState: (_, error) => void errors.push(error),
   })
   await waitUntil(() => hostile.connections > 2)
   const seen: InvalidationEvent[] = []
@@ -217,7 +217,7 @@ it('a bus whose NATS is not there yet serves its own listeners, and connects whe
   const states: string[] = []
   await using bus = createNatsInvalidationBus({
     servers: nats.url,
-    onStateChange: (state) => states.push(state),
+    onState: (state) => states.push(state),
   })
   const seen: InvalidationEvent[] = []
   bus.subscribe((events) => void seen.push(...events))
@@ -238,7 +238,7 @@ it('goes over the event target that Yoga has for Redis, too', async () => {
     clients.push(publishClient, subscribeClient)
     // Its types are of ioredis 5.
     const eventTarget = createRedisEventTarget({ publishClient, subscribeClient } as never)
-    return createDistributedInvalidationBus({ eventTarget: eventTarget as BusEventTarget, heartbeatMs: 0 })
+    return createDistributedInvalidationBus({ eventTarget: eventTarget as BusEventTarget })
   }
   const [a, b] = [open(), open()]
   b.subscribe((events) => void seen.push(...events))

@@ -1,36 +1,37 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 import {
-  createDistributedInvalidationBus,
   createInvalidationBus,
   type DistributedInvalidationBus,
   type InvalidationEvent,
 } from '../src/index.ts'
-import type { BusEventTarget } from '../src/bus/distributed-bus.ts'
+import { type BusEventTarget, type BusInternals, openBus } from '../src/bus/distributed-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const ANYTHING = { entityType: '*', operation: '*' }
+/** No heartbeat is sent within a test. */
+const NEVER_MS = 1e9
 
-function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, heartbeatMs = 0) {
+function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, heartbeatMs = NEVER_MS) {
   const clock = createFakeClock()
   const errors: unknown[] = []
-  const waiting: string[] = []
+  const states: string[] = []
   const gateway = (origin: string): { bus: DistributedInvalidationBus; seen: InvalidationEvent[] } => {
-    const bus = createDistributedInvalidationBus({
-      eventTarget: target,
-      channel: 'test',
-      origin,
-      heartbeatMs,
-      clock,
-      onError: (error) => errors.push(error),
-      onWaiting: (isWaiting) => void waiting.push(`${origin} ${isWaiting ? 'waits' : 'waits not'}`),
-    })
+    const bus = openBus(
+      {
+        eventTarget: target,
+        channel: 'test',
+        onError: (error) => errors.push(error),
+        onState: (state) => void states.push(`${origin} ${state}`),
+      },
+      { origin, heartbeatMs, clock },
+    )
     const seen: InvalidationEvent[] = []
     bus.subscribe((events) => void seen.push(...events))
     return { bus, seen }
   }
   const send = (detail: unknown): unknown => target.dispatchEvent(new CustomEvent('test', { detail }))
-  return { a: gateway('a'), b: gateway('b'), clock, errors, waiting, send, target, gateway }
+  return { a: gateway('a'), b: gateway('b'), clock, errors, states, send, target, gateway }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -48,10 +49,10 @@ describe('createDistributedInvalidationBus', () => {
     const far = gateway('far')
     const near = createInvalidationBus()
     const target = new EventTarget() as BusEventTarget
-    const both = { eventTarget: target, near, clock: createFakeClock(), heartbeatMs: 0 }
+    const both: BusInternals = { clock: createFakeClock(), heartbeatMs: NEVER_MS }
     const [a, b] = [
-      createDistributedInvalidationBus({ ...both, origin: 'a' }),
-      createDistributedInvalidationBus({ ...both, origin: 'b' }),
+      openBus({ eventTarget: target, near }, { ...both, origin: 'a' }),
+      openBus({ eventTarget: target, near }, { ...both, origin: 'b' }),
     ]
     const namesOf = (bus: DistributedInvalidationBus): unknown[] => {
       const names: unknown[] = []
@@ -74,7 +75,7 @@ describe('createDistributedInvalidationBus', () => {
     const clock = createFakeClock()
     const target = new EventTarget() as BusEventTarget
     const near = createInvalidationBus()
-    const bus = createDistributedInvalidationBus({ eventTarget: target, near, clock, heartbeatMs: 0 })
+    const bus = openBus({ eventTarget: target, near }, { clock, heartbeatMs: NEVER_MS })
     const seen: InvalidationEvent[] = []
     const nearby: InvalidationEvent[] = []
     const sent: unknown[] = []
@@ -101,7 +102,7 @@ describe('createDistributedInvalidationBus', () => {
   describe('waits for the listeners of the others', () => {
     /** Two that know each other; the second one's listeners end when they are let go. */
     async function pair() {
-      const { a, b, clock, target, send, waiting } = setup(undefined, 1000)
+      const { a, b, clock, target, send, states } = setup(undefined, 1000)
       await clock.advance(1000)
       const held: (() => void)[] = []
       b.bus.subscribe(() => new Promise((resolve) => held.push(resolve)))
@@ -109,7 +110,7 @@ describe('createDistributedInvalidationBus', () => {
       return {
         target,
         send,
-        waiting,
+        states,
         over: () => over,
         release: async () => {
           for (const end of held.splice(0)) end()
@@ -135,33 +136,33 @@ describe('createDistributedInvalidationBus', () => {
     })
 
     it('for a second at most, and for none who was late until it says that it is done, or greets', async () => {
-      const { publish, release, pass, send, waiting } = await pair()
+      const { publish, release, pass, send, states } = await pair()
       expect([await publish(), await pass(999), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
-      expect(waiting).toEqual(['a waits not'])
+      expect(states).toEqual(['a unconfirmed'])
       await release()
       // What it says of both goes out together.
       expect([await pass(5), await publish(), await pass(1000), await publish()]).toEqual([2, 2, 3, 4])
-      expect(waiting).toEqual(['a waits not', 'a waits', 'a waits not'])
+      expect(states).toEqual(['a unconfirmed', 'a confirmed', 'a unconfirmed'])
       send({ origin: 'b', n: 0, events: [], isGreeting: true })
       expect(await publish()).toBe(4)
-      expect(waiting.slice(3)).toEqual(['a waits'])
+      expect(states.slice(3)).toEqual(['a confirmed'])
     })
 
     it('for all again when the one that was late says goodbye', async () => {
-      const { publish, pass, send, waiting } = await pair()
+      const { publish, pass, send, states } = await pair()
       expect([await publish(), await pass(1000)]).toEqual([0, 1])
       send({ origin: 'b', n: 0, events: [], isGoodbye: true })
-      expect(waiting).toEqual(['a waits not', 'a waits'])
+      expect(states).toEqual(['a unconfirmed', 'a confirmed'])
     })
 
     it('for all again when the one that was late falls silent', async () => {
-      const { a, clock, send, waiting } = setup(undefined, 1000)
+      const { a, clock, send, states } = setup(undefined, 1000)
       send({ origin: 'c', n: 0, events: [] })
       void a.bus.publish([EVENT])
       await clock.advance(1000)
-      expect(waiting).toEqual(['a waits not'])
+      expect(states).toEqual(['a unconfirmed'])
       await clock.advance(3000)
-      expect(waiting).toEqual(['a waits not', 'a waits'])
+      expect(states).toEqual(['a unconfirmed', 'a confirmed', 'a incomplete', 'b incomplete'])
     })
 
     it('and no longer for one that says goodbye meanwhile', async () => {
@@ -183,14 +184,14 @@ describe('createDistributedInvalidationBus', () => {
     })
 
     it('for 250 ms where the channel does not take it, and not again until something is heard', async () => {
-      const { publish, pass, target, send, waiting } = await pair()
+      const { publish, pass, target, send, states } = await pair()
       const { dispatchEvent } = target
       target.dispatchEvent = () => new Promise(() => {})
       expect([await publish(), await pass(249), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
       target.dispatchEvent = dispatchEvent
-      expect(waiting).toEqual(['a waits not'])
+      expect(states).toEqual(['a unconfirmed'])
       send({ origin: 'c', n: 0, events: [] })
-      expect(waiting).toEqual(['a waits not', 'a waits'])
+      expect(states).toEqual(['a unconfirmed', 'a confirmed'])
       expect(await publish()).toBe(2)
     })
 
@@ -329,12 +330,7 @@ describe('createDistributedInvalidationBus', () => {
   it('is out of touch after a loss until each other one is heard, for three heartbeats at most', async () => {
     const clock = createFakeClock()
     const target = new EventTarget() as BusEventTarget
-    const bus = createDistributedInvalidationBus({
-      eventTarget: target,
-      channel: 'test',
-      heartbeatMs: 1000,
-      clock,
-    })
+    const bus = openBus({ eventTarget: target, channel: 'test' }, { heartbeatMs: 1000, clock })
     const send = (origin: string, more: object = {}): unknown =>
       target.dispatchEvent(new CustomEvent('test', { detail: { origin, n: 0, events: [], ...more } }))
     const states: boolean[] = []
@@ -359,6 +355,22 @@ describe('createDistributedInvalidationBus', () => {
     look()
     expect(states).toEqual([true, false, false, true, false, true])
     bus.close()
+  })
+
+  it('reports once that a process is missing, and once that none is', async () => {
+    const { states, send, clock } = setup(undefined, 1000)
+    for (const origin of ['one', 'other']) send({ origin, n: 0, events: [] })
+    await clock.advance(3_999)
+    const ofA = (): string[] => states.filter((state) => state.startsWith('a '))
+    expect(ofA()).toEqual([])
+    await clock.advance(3_000)
+    expect(ofA()).toEqual(['a incomplete'])
+    send({ origin: 'one', n: 0, events: [] })
+    await clock.advance(1_000)
+    expect(ofA()).toEqual(['a incomplete'])
+    send({ origin: 'other', n: 0, events: [], isGoodbye: true })
+    await clock.advance(1_000)
+    expect(ofA()).toEqual(['a incomplete', 'a complete'])
   })
 
   it('waits ten minutes for one that is missing', async () => {

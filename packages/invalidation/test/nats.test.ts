@@ -1,7 +1,7 @@
 import { describeWith, startNats, startTcpServer, waitUntil, type NatsServer } from '@vinyasa/test-kit'
 import { expect, it, type TestContext } from 'vitest'
 import type { BrokerBus, InvalidationEvent } from '../src/index.ts'
-import { createNatsInvalidationBus, type NatsInvalidationBusOptions } from '../src/nats/nats-bus.ts'
+import { type NatsInvalidationBusOptions, openNatsBus } from '../src/nats/nats-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const LOGIN = { user: 'gateway', pass: 'right' }
@@ -30,15 +30,17 @@ function stageOf({ onTestFinished }: TestContext) {
     },
     follow({ url }: NatsServer, options: Partial<NatsInvalidationBusOptions> = {}): Followed {
       const [told, errors, seen]: [string[], unknown[], InvalidationEvent[]] = [[], [], []]
-      const bus = createNatsInvalidationBus({
-        servers: url,
-        nats: LOGIN,
-        heartbeatMs: 50,
-        onStateChange: (state, reason) =>
-          void told.push(reason instanceof Error ? `${state}: ${reason.message}` : state),
-        onError: (error) => void errors.push(error),
-        ...options,
-      })
+      const bus = openNatsBus(
+        {
+          servers: url,
+          nats: LOGIN,
+          onState: (state, reason) =>
+            void told.push(reason instanceof Error ? `${state}: ${reason.message}` : state),
+          onError: (error) => void errors.push(error),
+          ...options,
+        },
+        { heartbeatMs: 50 },
+      )
       onTestFinished(() => bus.close())
       bus.subscribe((events) => void seen.push(...events))
       return { bus, told, errors, seen }

@@ -14,7 +14,7 @@ process.on('unhandledRejection', (reason) => {
 
 const bus = createRedisInvalidationBus({
   url: REDIS_URL,
-  onStateChange: (state) => process.stdout.write(`bus ${state}\n`),
+  onState: (state) => process.stdout.write(`bus ${state}\n`),
   onError: (error) => process.stderr.write(`bus error: ${String(error)}\n`),
 })
 await bus.ready

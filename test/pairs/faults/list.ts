@@ -101,8 +101,8 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/invalidation/src/bus/peers.ts',
-        from: 'return isMissing && this.#heartbeatMs > 0 ? this.#silentMs : undefined',
-        to: 'return isMissing && this.#heartbeatMs > 0 ? undefined : undefined',
+        from: 'return isMissing ? this.#silentMs : undefined',
+        to: 'return isMissing ? undefined : undefined',
       },
       {
         file: 'packages/invalidation/src/bus/distributed-bus.ts',

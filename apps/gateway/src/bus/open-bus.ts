@@ -1,5 +1,5 @@
 import { unlessAborted } from '@vinyasa/core'
-import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
+import { type BusState, createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { mistakeAt } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { createOutage } from '../logging/outage.ts'
@@ -45,7 +45,6 @@ export async function openBus(
   const { kind, address, setting } = broker
   let lastError: unknown
   let ready = false
-  let isMissed = false
   let state: BrokerState = { kind, connected: true }
   const refused = new AbortController()
   const outage = createOutage(
@@ -56,43 +55,27 @@ export async function openBus(
     },
     { [kind]: address },
   )
+  const logPeers = createPeersLog(logger, kind, () => state.connected)
   const bus = await broker.open({
     near: memoryBus,
     onError: logListenerError(logger),
-    onMissing(isMissing) {
-      // All are, while the broker is lost, which was said.
-      if (isMissing === isMissed || (isMissing && !state.connected)) return
-      isMissed = isMissing
-      if (isMissing)
-        logger.warn(
-          'a gateway stopped responding, so its invalidation events may be missing; cached responses expire after 3 s until the gateway responds again or 10 minutes have passed',
-        )
-      else
-        logger.info(
-          'all gateways respond again, except gateways that did not respond for 10 minutes; responses are cached for their full TTL',
-        )
-    },
-    onWaiting(isWaiting) {
-      if (isWaiting) logger.info('mutation responses wait for all gateways again')
-      else if (state.connected)
-        logger.warn(
-          `${kind} did not accept an invalidation event in time, or a gateway did not apply the event in time; mutation responses no longer wait for all gateways, so other gateways can serve outdated data until they receive the event`,
-        )
-    },
-    onStateChange(change, error) {
-      lastError = error ?? lastError
-      state =
-        change === 'connected'
-          ? { kind, connected: true }
-          : { kind, connected: false, reason: reasonOf(error) }
-      if (!ready) {
-        if (isRefusal(error)) refused.abort()
-        return
-      }
-      if (state.connected) outage.worked(0)
-      else outage.failed(error, reasonOf)
+    onState(next, error) {
+      if (next === 'connected' || next === 'disconnected') setConnected(next === 'connected', error)
+      else logPeers(next)
     },
   })
+
+  function setConnected(connected: boolean, error: unknown): void {
+    lastError = error ?? lastError
+    state = connected ? { kind, connected } : { kind, connected, reason: reasonOf(error) }
+    if (!ready) {
+      if (isRefusal(error)) refused.abort()
+      return
+    }
+    if (connected) outage.worked(0)
+    else outage.failed(error, reasonOf)
+  }
+
   const patience = AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)])
   ready = await unlessAborted(bus.ready, patience).then(
     () => true,
@@ -111,6 +94,41 @@ export async function openBus(
     )
   }
   return { bus, broker: () => state, close: () => bus.close() }
+}
+
+type PeersState = Exclude<BusState, 'connected' | 'disconnected'>
+
+/** Logs whether the other gateways respond. */
+function createPeersLog(
+  logger: Logger,
+  kind: string,
+  isConnected: () => boolean,
+): (state: PeersState) => void {
+  let isMissed = false
+  return (state) => {
+    switch (state) {
+      case 'incomplete':
+        // All other gateways are missing while the broker is unreachable, which is logged elsewhere.
+        if (isMissed || !isConnected()) return
+        isMissed = true
+        return logger.warn(
+          'a gateway stopped responding, so its invalidation events may be missing; cached responses expire after 3 s until the gateway responds again or 10 minutes have passed',
+        )
+      case 'complete':
+        if (!isMissed) return
+        isMissed = false
+        return logger.info(
+          'all gateways respond again, except gateways that did not respond for 10 minutes; responses are cached for their full TTL',
+        )
+      case 'unconfirmed':
+        if (!isConnected()) return
+        return logger.warn(
+          `${kind} did not accept an invalidation event in time, or a gateway did not apply the event in time; mutation responses no longer wait for all gateways, so other gateways can serve outdated data until they receive the event`,
+        )
+      case 'confirmed':
+        return logger.info('mutation responses wait for all gateways again')
+    }
+  }
 }
 
 /** A bus for this process alone. */

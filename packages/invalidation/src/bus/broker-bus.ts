@@ -1,26 +1,15 @@
-import { type KnownOptions, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/core'
+import { MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/core'
 import { ANYTHING } from '../types.ts'
 import type { Batch } from './batch.ts'
 import {
-  createDistributedInvalidationBus,
-  DISTRIBUTED_OPTIONS,
+  openBus,
   type BusEventTarget,
+  type BusInternals,
   type DistributedBusOptions,
   type DistributedInvalidationBus,
 } from './distributed-bus.ts'
 
-export interface BrokerBusOptions extends Omit<DistributedBusOptions, 'eventTarget'> {
-  /** Receives each change of the connection state once. `error` is the reason of a disconnect. */
-  readonly onStateChange?: ((state: BrokerBusState, error?: unknown) => void) | undefined
-}
-
-export const BROKER_OPTIONS: KnownOptions<BrokerBusOptions> = {
-  ...DISTRIBUTED_OPTIONS,
-  onStateChange: true,
-}
-
-/** State of a broker connection. It is also `disconnected` while the broker refuses the login or the channel. */
-export type BrokerBusState = 'connected' | 'disconnected'
+export type BrokerBusOptions = Omit<DistributedBusOptions, 'eventTarget'>
 
 /**
  * Distributes invalidation events over a broker. The bus only serves its own process while the broker is unreachable.
@@ -63,9 +52,10 @@ export interface BrokerClient {
 export function createBrokerBus(
   options: BrokerBusOptions,
   open: (link: BrokerLink) => BrokerClient,
+  internals?: BusInternals,
 ): BrokerBus {
-  const { onStateChange = () => {}, onError = () => {}, channel = 'vinyasa:invalidation', ...rest } = options
-  let state: BrokerBusState | undefined
+  const { onState = () => {}, onError = () => {}, channel = 'vinyasa:invalidation' } = options
+  let state: 'connected' | 'disconnected' | undefined
   const channels: [string, ...string[]] = [channel]
   let closed = false
   let hear: Parameters<BusEventTarget['addEventListener']>[1] = () => {}
@@ -74,10 +64,10 @@ export function createBrokerBus(
     markReady = resolve
   })
 
-  function setState(next: BrokerBusState, reason?: unknown): void {
+  function setState(next: 'connected' | 'disconnected', reason?: unknown): void {
     if (state === next || closed) return
     state = next
-    onStateChange(next, reason)
+    onState(next, reason)
   }
 
   const eventTarget: BusEventTarget = {
@@ -97,7 +87,7 @@ export function createBrokerBus(
       return state === 'connected' && taken
     },
   }
-  const bus = createDistributedInvalidationBus({ ...rest, onError, channel, eventTarget })
+  const bus = openBus({ ...options, onError, channel, eventTarget }, internals)
   const client = open({
     channels,
     get isConnected() {

@@ -1,7 +1,6 @@
 import { ownChannel, parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import {
-  atLeast,
   backgroundClock,
   createSparseReports,
   type Clock,
@@ -62,32 +61,26 @@ export interface BusEventTarget {
   dispatchEvent(event: CustomEvent): unknown
 }
 
+/**
+ * State of a bus. It has three independent parts:
+ * - `connected`, `disconnected`: whether the broker is reachable and accepts the login and the channel. A bus over an
+ *   event target does not report this part.
+ * - `incomplete`, `complete`: whether another process is missing. It is missing after three seconds without a heartbeat
+ *   and without a shutdown message, and forgotten after ten minutes.
+ * - `unconfirmed`, `confirmed`: whether `publish` has stopped waiting for all processes, because the channel did not
+ *   accept a batch in time, or a process did not apply a batch in time.
+ */
+export type BusState = 'connected' | 'disconnected' | 'incomplete' | 'complete' | 'unconfirmed' | 'confirmed'
+
 export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly eventTarget: BusEventTarget
   /**
-   * Name of the channel. Default `vinyasa:invalidation`. Messages for one process use the channel
-   * `<channel>.<origin>`.
+   * Name of the channel. Default `vinyasa:invalidation`. Messages for one process use a channel whose name begins with
+   * `<channel>.`.
    */
   readonly channel?: string | undefined
-  /** Identifies this process on the channel. Default: a random UUID. */
-  readonly origin?: string | undefined
-  /**
-   * Milliseconds between two heartbeats. A heartbeat carries the number of published batches, so receivers can detect
-   * lost batches. A process is missing after three silent intervals without a goodbye. It is forgotten after 600
-   * intervals. `maxAgeMs` is three intervals while a process is missing. Default 1000; 0 disables heartbeats.
-   */
-  readonly heartbeatMs?: number | undefined
-  readonly clock?: Clock | undefined
-  /**
-   * Receives `true` when another process goes missing. Receives `false` when all missing processes are back or
-   * forgotten.
-   */
-  readonly onMissing?: ((isMissing: boolean) => void) | undefined
-  /**
-   * Receives `false` when `publish` stops waiting for all processes: the channel did not accept a batch in time, or a
-   * process did not apply it in time. Receives `true` when `publish` waits for all of them again.
-   */
-  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined
+  /** Receives each change of the bus's state once. `error` is the reason of a disconnect. See {@link BusState}. */
+  readonly onState?: ((state: BusState, error?: unknown) => void) | undefined
   /**
    * Bus between nearby processes, such as the workers of one gateway. Events are published on it too, and its events
    * reach the listeners of this bus. `close` unsubscribes from it.
@@ -97,11 +90,7 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
 
 export const DISTRIBUTED_OPTIONS: KnownOptions<Omit<DistributedBusOptions, 'eventTarget'>> = {
   channel: text,
-  origin: text,
-  heartbeatMs: atLeast(0),
-  clock: true,
-  onMissing: true,
-  onWaiting: true,
+  onState: true,
   near: true,
   onError: true,
 }
@@ -126,15 +115,29 @@ export interface DistributedInvalidationBus extends InvalidationBus {
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
   refuseWrongOptions('createDistributedInvalidationBus', options, NAMES)
-  const { eventTarget, channel = 'vinyasa:invalidation', origin = crypto.randomUUID() } = options
-  const { heartbeatMs = 1000, clock = backgroundClock } = options
-  const { onError = defaultOnError, onMissing = () => {}, onWaiting = () => {} } = options
+  return openBus(options)
+}
+
+/** Values that tests replace. */
+export interface BusInternals {
+  /** Identifies this process on the channel. */
+  readonly origin?: string | undefined
+  /** Milliseconds between two heartbeats, which carry the number of published batches. */
+  readonly heartbeatMs?: number | undefined
+  readonly clock?: Clock | undefined
+}
+
+export function openBus(
+  options: DistributedBusOptions,
+  { origin = crypto.randomUUID(), heartbeatMs = 1000, clock = backgroundClock }: BusInternals = {},
+): DistributedInvalidationBus {
+  const { eventTarget, channel = 'vinyasa:invalidation', onError = defaultOnError } = options
   const local = createInvalidationBus({ onError })
-  const { near = local } = options
+  const { near = local, onState = () => {} } = options
   const hearNear: InvalidationListener = (events, name) =>
     local.publish(events, name && { ...name, isOwn: name.origin === origin })
   const leaveNear = near === local ? undefined : near.subscribe(hearNear, { phase: 'forget' })
-  const peers = new Peers(heartbeatMs, clock, onWaiting)
+  const peers = new Peers(heartbeatMs, clock, onState)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
   const channels = [channel, ownChannel(channel, origin)]
   const unreadable = createSparseReports(clock)
@@ -174,9 +177,8 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
 
   const replies = createReplies((to, applied) => sayHere(applied && { applied }, to), clock)
 
-  function sayHere(more: Partial<Batch> = {}, to = channel): void {
-    void send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more }, to)
-  }
+  const sayHere = (more: Partial<Batch> = {}, to = channel): unknown =>
+    send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more }, to)
 
   function beat(): void {
     const wasMissing = peers.isMissing
@@ -185,13 +187,13 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       // It sends no reminders of its mutations any more, which a backend can still carry out.
       afterSilence.add(ANYTHING)
     }
-    if (peers.isMissing !== wasMissing) onMissing(peers.isMissing)
+    if (peers.isMissing !== wasMissing) onState(peers.isMissing ? 'incomplete' : 'complete')
     sayHere()
     timer = clock.setTimeout(beat, heartbeatMs)
   }
 
   for (const one of channels) eventTarget.addEventListener(one, receive)
-  if (heartbeatMs > 0) timer = clock.setTimeout(beat, heartbeatMs)
+  timer = clock.setTimeout(beat, heartbeatMs)
 
   return {
     async publish(events) {

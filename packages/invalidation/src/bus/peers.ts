@@ -39,15 +39,14 @@ export class Peers {
   /** Those present who did not say in time that they had applied a batch, and have not said so in time of any since. */
   readonly #late = new Set<string>()
   #isWaiting = true
-  readonly #onWaiting: (isWaiting: boolean) => void
+  readonly #onState: (state: 'confirmed' | 'unconfirmed') => void
   /** When this process heard nothing last. */
   #deafUntil = -Infinity
   /** The last batch, and when it was sent. */
   #last = { n: 0, sentAt: -Infinity }
 
-  /** `onWaiting`: whether batches wait for all who are there; told when that changes. */
-  constructor(heartbeatMs: number, clock: Clock, onWaiting: (isWaiting: boolean) => void) {
-    this.#onWaiting = onWaiting
+  constructor(heartbeatMs: number, clock: Clock, onState: (state: 'confirmed' | 'unconfirmed') => void) {
+    this.#onState = onState
     this.#heartbeatMs = heartbeatMs
     this.#silentMs = SILENT_BEATS * heartbeatMs
     this.#clock = clock
@@ -130,7 +129,7 @@ export class Peers {
     const isWaiting = !this.#isSilent && this.#late.size === 0
     if (isWaiting === this.#isWaiting) return
     this.#isWaiting = isWaiting
-    this.#onWaiting(isWaiting)
+    this.#onState(isWaiting ? 'confirmed' : 'unconfirmed')
   }
 
   /** This process may have missed what others said. */
@@ -181,7 +180,7 @@ export class Peers {
   get maxAgeMs(): number | undefined {
     const silentSince = this.#clock.now() - this.#silentMs
     const isMissing = this.#oldestHeardAt < silentSince || this.#missingToldAt >= silentSince
-    return isMissing && this.#heartbeatMs > 0 ? this.#silentMs : undefined
+    return isMissing ? this.#silentMs : undefined
   }
 }
 

@@ -11,13 +11,13 @@ import {
   type Subscription,
 } from '@nats-io/transport-node'
 import {
-  BROKER_OPTIONS,
   createBrokerBus,
   type BrokerBus,
   type BrokerBusOptions,
   type BrokerClient,
   type BrokerLink,
 } from '../bus/broker-bus.ts'
+import { type BusInternals, DISTRIBUTED_OPTIONS } from '../bus/distributed-bus.ts'
 
 const PULSE_MS = 1000
 const MAX_RETRY_MS = 1000
@@ -34,7 +34,7 @@ export interface NatsInvalidationBusOptions extends BrokerBusOptions {
   readonly nats?: ConnectionOptions | undefined
 }
 
-const NAMES: KnownOptions<NatsInvalidationBusOptions> = { ...BROKER_OPTIONS, servers: true, nats: true }
+const NAMES: KnownOptions<NatsInvalidationBusOptions> = { ...DISTRIBUTED_OPTIONS, servers: true, nats: true }
 
 /**
  * Creates an invalidation bus over NATS, with `channel` as the subject. The user needs permission to publish and to
@@ -43,8 +43,12 @@ const NAMES: KnownOptions<NatsInvalidationBusOptions> = { ...BROKER_OPTIONS, ser
  */
 export function createNatsInvalidationBus(options: NatsInvalidationBusOptions): BrokerBus {
   refuseWrongOptions('createNatsInvalidationBus', options, NAMES)
+  return openNatsBus(options)
+}
+
+export function openNatsBus(options: NatsInvalidationBusOptions, internals?: BusInternals): BrokerBus {
   const { servers, nats = {}, ...rest } = options
-  return createBrokerBus(rest, (link) => openNats(link, { ...nats, servers: [servers].flat() }))
+  return createBrokerBus(rest, (link) => openNats(link, { ...nats, servers: [servers].flat() }), internals)
 }
 
 function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {

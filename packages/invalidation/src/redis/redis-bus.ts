@@ -1,13 +1,13 @@
 import { type KnownOptions, refuseWrongOptions, text } from '@vinyasa/core'
 import { Redis, type RedisOptions } from 'ioredis'
 import {
-  BROKER_OPTIONS,
   createBrokerBus,
   type BrokerBus,
   type BrokerBusOptions,
   type BrokerClient,
   type BrokerLink,
 } from '../bus/broker-bus.ts'
+import { type BusInternals, DISTRIBUTED_OPTIONS } from '../bus/distributed-bus.ts'
 import type { ConnectRedis } from './connect.ts'
 
 const PULSE_MS = 1000
@@ -25,7 +25,7 @@ export interface RedisInvalidationBusOptions extends BrokerBusOptions {
 }
 
 const NAMES: KnownOptions<RedisInvalidationBusOptions> = {
-  ...BROKER_OPTIONS,
+  ...DISTRIBUTED_OPTIONS,
   url: text,
   connect: true,
   redis: true,
@@ -37,8 +37,12 @@ const NAMES: KnownOptions<RedisInvalidationBusOptions> = {
  */
 export function createRedisInvalidationBus(options: RedisInvalidationBusOptions): BrokerBus {
   refuseWrongOptions('createRedisInvalidationBus', options, NAMES)
+  return openRedisBus(options)
+}
+
+export function openRedisBus(options: RedisInvalidationBusOptions, internals?: BusInternals): BrokerBus {
   const { url, connect = connectTo(url), redis = {}, ...rest } = options
-  return createBrokerBus(rest, (link) => openRedis(link, connect, redis))
+  return createBrokerBus(rest, (link) => openRedis(link, connect, redis), internals)
 }
 
 function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions): BrokerClient {
