@@ -7,9 +7,10 @@ import {
 } from '@vinyasa/test-kit'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { connectRedis, type ConnectRedis } from '@vinyasa/invalidation/redis'
-import { createRedisStore, type RedisStore } from '@vinyasa/response-cache/redis'
+import { type RedisStore } from '@vinyasa/response-cache/redis'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openStore as openRedisStore } from '../../packages/response-cache/src/redis/create-redis-store.ts'
 import { openRedisBus } from '../../packages/invalidation/src/redis/redis-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
@@ -61,7 +62,7 @@ interface OpenedStore {
 }
 
 async function openStore({ connect }: Topology): Promise<OpenedStore> {
-  const store = createRedisStore({ connect, heartbeatMs: 100, commandTimeoutMs: 2_000 })
+  const store = openRedisStore({ connect }, { heartbeatMs: 100, commandMs: 2_000 })
   onTestFinished(() => store.close())
   const heard: string[] = []
   store.subscribe?.(

@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createResponseCache, useResponseCache, type ResponseCacheOptions } from '@vinyasa/response-cache'
-import { createRedisStore } from '@vinyasa/response-cache/redis'
 import {
   createRestConnector,
   field,
@@ -12,6 +11,7 @@ import {
 import { createFakeClock, describeWithRedis, startRedis, waitUntil, type FakeClock } from '@vinyasa/test-kit'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
+import { openStore } from '../../packages/response-cache/src/redis/create-redis-store.ts'
 
 // What an upstream says of caching limits how long results made of its responses are kept, and what caches of clients are told.
 
@@ -171,7 +171,7 @@ describeWithRedis('entries in Redis', () => {
     const redis = await startRedis()
     closing.push(() => redis[Symbol.asyncDispose]())
     let stored = 0
-    const stores = [0, 1].map(() => createRedisStore({ url: redis.url, commandTimeoutMs: 2_000 }))
+    const stores = [0, 1].map(() => openStore({ url: redis.url }, { commandMs: 2_000 }))
     const options: ResponseCacheOptions = {
       onEvent: (event) => void (event.type === 'stored' && stored++),
       get store() {

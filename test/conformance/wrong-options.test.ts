@@ -115,8 +115,8 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a mistyped one of the store in Redis',
-    () => createRedisStore({ url: 'redis://a', heartbeat: 1 } as never),
-    'response-cache: there is no option heartbeat; did you mean heartbeatMs?',
+    () => createRedisStore({ url: 'redis://a', connection: 1 } as never),
+    'response-cache: there is no option connection; did you mean connect?',
   ],
   [
     'a mistyped limit of answers',
@@ -228,7 +228,7 @@ it.each<readonly [() => unknown, string]>([
   ],
   [() => useResponseCache({ maxBytes: UNSET }), 'response-cache: option maxBytes is NaN'],
   [() => useResponseCache({ ttlMsBySchemaCoordinate: { A: -1 } }), 'option ttlMsBySchemaCoordinate.A is -1'],
-  [() => createRedisStore({ url: 'redis://a', commandTimeoutMs: UNSET }), 'option commandTimeoutMs is NaN'],
+  [() => createRedisStore({ url: UNSET } as never), 'option url is a number; expected a string'],
   [() => useLiveQuery({ maxSubscriptions: UNSET }), 'live query: option maxSubscriptions is NaN'],
   [() => useLiveQuery({ batch: { maxBatchSize: 0 } }), 'option batch.maxBatchSize is 0'],
   [

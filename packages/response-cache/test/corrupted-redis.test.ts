@@ -3,7 +3,8 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { CacheEntry } from '../src/store/entry.ts'
 import type { RemoteEvent } from '../src/store/remote-store.ts'
-import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
+import { openStore } from '../src/redis/create-redis-store.ts'
+import type { RedisStore } from '../src/redis/index.ts'
 
 const PREFIX = '{vinyasa:cache}:'
 const ENTRY: CacheEntry = {
@@ -43,7 +44,7 @@ describeWithRedis('a corrupted Redis', () => {
   beforeAll(async () => {
     redis = await startRedis()
     client = new Redis(redis.url)
-    store = createRedisStore({ url: redis.url, commandTimeoutMs: 2_000, heartbeatMs: 60_000 })
+    store = openStore({ url: redis.url }, { commandMs: 2_000, heartbeatMs: 60_000 })
     await store.ready()
     store.subscribe?.((event: RemoteEvent) => void (event.type === 'down' && errors.push(event.error)))
   })

@@ -10,6 +10,7 @@ import {
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createUndeliveredInvalidations, type ResponseCacheOptions } from '../src/index.ts'
+import { openStore } from '../src/redis/create-redis-store.ts'
 import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
 import { ask, createWorld, type Answer, type World } from './kit.ts'
 
@@ -25,7 +26,7 @@ describeWithRedis('two gateways and one Redis', () => {
 
   /** A busy machine may need longer than the default allows; without an answer there is no cache to test. */
   const patientStore = (heartbeatMs?: number): RedisStore =>
-    createRedisStore({ url: redis.url, commandTimeoutMs: 2_000, heartbeatMs })
+    openStore({ url: redis.url }, { commandMs: 2_000, heartbeatMs })
 
   async function gateway(
     options: ResponseCacheOptions = {},
@@ -135,12 +136,7 @@ describeWithRedis('two gateways and one Redis', () => {
     const changed = '{vinyasa:cache}:changed'
     const client = new Redis(redis.url)
     const store = (heartbeatMs: number): RedisStore => {
-      const opened = createRedisStore({
-        url: redis.url,
-        commandTimeoutMs: 2_000,
-        heartbeatMs,
-        rememberMs: 60_000,
-      })
+      const opened = openStore({ url: redis.url }, { commandMs: 2_000, heartbeatMs, rememberMs: 60_000 })
       stores.push(opened)
       return opened
     }
@@ -184,7 +180,7 @@ describeWithRedis('two gateways and one Redis', () => {
     'hung: the first request waits at most the command timeout, the rest do not wait',
     { retry: 2 },
     async () => {
-      const store = createRedisStore({ url: redis.url, heartbeatMs: 60_000 })
+      const store = openStore({ url: redis.url }, { heartbeatMs: 60_000 })
       await store.ready()
       const world = createWorld({ cache: { store } })
       worlds.push(world)
@@ -240,7 +236,7 @@ describeWithRedis('two gateways and one Redis', () => {
 
   it('what another store of the process could not deliver is out of memory at once, and out of Redis before the next read', async () => {
     const undelivered = createUndeliveredInvalidations()
-    const a = await gateway({}, createRedisStore({ url: redis.url, undelivered, heartbeatMs: 60_000 }))
+    const a = await gateway({}, openStore({ url: redis.url, undelivered }, { heartbeatMs: 60_000 }))
     await ask(a, users)
     await settled(a, 1)
     a.users.set('1', { id: '1', name: 'Eve' })
@@ -271,7 +267,7 @@ describeWithRedis('two gateways and one Redis', () => {
   })
 
   it('whatever the server evicts for want of memory, nothing is served that was changed', async () => {
-    const store = createRedisStore({ url: redis.url, heartbeatMs: 60_000 })
+    const store = openStore({ url: redis.url }, { heartbeatMs: 60_000 })
     await store.ready()
     const client = new Redis(redis.url)
     const keys = async (): Promise<string[]> =>
@@ -450,7 +446,7 @@ describeWithRedis('two gateways and one Redis', () => {
   })
 
   it('killed while it changes something, a gateway leaves nothing behind for itself or others', async () => {
-    const dying = createRedisStore({ url: redis.url, heartbeatMs: 50 })
+    const dying = openStore({ url: redis.url }, { heartbeatMs: 50 })
     const a = await gateway({}, dying)
     await ask(a, users)
     await settled(a, 1)
@@ -485,7 +481,7 @@ describeWithRedis('two gateways and one Redis', () => {
 
   it('gives connections up whose other ends are gone without a word, and makes new ones', async () => {
     await using network = await startNetwork(redis.port)
-    const store = createRedisStore({ url: `redis://127.0.0.1:${network.port}`, heartbeatMs: 50 })
+    const store = openStore({ url: `redis://127.0.0.1:${network.port}` }, { heartbeatMs: 50 })
     const told: string[] = []
     store.subscribe?.(({ type }) => void told.push(type))
     await store.ready(15_000)

@@ -2,7 +2,8 @@ import { createFakeClock, describeWithRedis, startNetwork, startRedis, waitUntil
 import type { BatchName } from '@vinyasa/invalidation'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
+import { openStore } from '../src/redis/create-redis-store.ts'
+import type { RedisStore } from '../src/redis/index.ts'
 import { ToldBatches } from '../src/redis/told-batches.ts'
 
 const own = (n: number): BatchName => ({ origin: 'a', n, isOwn: true })
@@ -84,7 +85,7 @@ describeWithRedis('a store that several processes tell of the same change', () =
     return {
       url: redis.url,
       async open(url = redis.url) {
-        const store = createRedisStore({ url, commandTimeoutMs: 2_000, heartbeatMs: 50 })
+        const store = openStore({ url }, { commandMs: 2_000, heartbeatMs: 50 })
         onTestFinished(() => store.close())
         await store.ready(5_000)
         return store

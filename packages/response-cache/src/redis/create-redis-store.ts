@@ -1,16 +1,12 @@
-import { atLeast, type KnownOptions, text, wrongOption } from '@vinyasa/core'
+import { type KnownOptions, text, wrongOption } from '@vinyasa/core'
 import { Redis } from 'ioredis'
 import { wrongOptions } from '../errors.ts'
 import { checkRedisUrl } from '../store/redis-url.ts'
-import { ConnectedStore, type RedisStore, type RedisStoreOptions } from './redis-store.ts'
+import { ConnectedStore, type RedisStore, type RedisStoreOptions, type StoreTimes } from './redis-store.ts'
 
 const NAMES: KnownOptions<RedisStoreOptions> = {
   url: text,
   connect: true,
-  prefix: text,
-  commandTimeoutMs: atLeast(0),
-  heartbeatMs: atLeast(0),
-  rememberMs: atLeast(0),
   undelivered: true,
 }
 
@@ -21,8 +17,12 @@ const NAMES: KnownOptions<RedisStoreOptions> = {
 export function createRedisStore(options: RedisStoreOptions): RedisStore {
   const wrong = wrongOption(options, NAMES)
   if (wrong) throw wrongOptions(wrong)
+  return openStore(options)
+}
+
+export function openStore(options: RedisStoreOptions, times?: StoreTimes): RedisStore {
   const { url, connect } = options
-  if (connect) return new ConnectedStore(connect, options)
+  if (connect) return new ConnectedStore(connect, options, times)
   checkRedisUrl(url)
-  return new ConnectedStore((settings) => new Redis(url, settings), options)
+  return new ConnectedStore((settings) => new Redis(url, settings), options, times)
 }

@@ -179,17 +179,6 @@ export interface RedisStoreOptions {
    * `@vinyasa/invalidation/redis`. Default: connects to `url`.
    */
   readonly connect?: ConnectRedis | undefined
-  /** Prefix of every key. Default `{vinyasa:cache}:`; the braces keep all keys in one slot of a cluster. */
-  readonly prefix?: string | undefined
-  /** Timeout of a command in milliseconds. On timeout, the request continues without the cache. Default 140. */
-  readonly commandTimeoutMs?: number | undefined
-  /** Milliseconds between two checks of the connection. Default 1000. */
-  readonly heartbeatMs?: number | undefined
-  /**
-   * Milliseconds for which invalidations are kept. Must exceed the longest lifetime of an entry plus the longest
-   * execution. Default one day. Older invalidations are deleted 1,000 at a time, with invalidations and heartbeats.
-   */
-  readonly rememberMs?: number | undefined
   /**
    * Invalidations that Redis has not received yet: one `createUndeliveredInvalidations()` for all stores of one Redis
    * in a process. A store that replaces another store delivers its pending invalidations before it reads. Default: a
@@ -197,6 +186,23 @@ export interface RedisStoreOptions {
    */
   readonly undelivered?: UndeliveredInvalidations | undefined
 }
+
+/** Times in milliseconds, which tests replace. */
+export interface StoreTimes {
+  /** Timeout of a command. On timeout, the request continues without the cache. Default 140. */
+  readonly commandMs?: number | undefined
+  /** Time between two checks of the connection. Default 1000. */
+  readonly heartbeatMs?: number | undefined
+  /**
+   * Time for which invalidations are kept, longer than the lifetime of an entry plus its execution. Default one day.
+   * Older invalidations are deleted 1,000 at a time, with invalidations and heartbeats.
+   */
+  readonly rememberMs?: number | undefined
+}
+
+/** Prefix of all keys. The braces keep them in one slot of a cluster. */
+const PREFIX = '{vinyasa:cache}:'
+const CHANNEL = `${PREFIX}invalidations`
 
 /** A Redis store, and how to wait for its first connection. */
 export interface RedisStore extends RemoteStore {
@@ -210,8 +216,6 @@ export interface RedisStore extends RemoteStore {
 export class ConnectedStore implements RedisStore {
   poisoned = 0
   private readonly url: RedisStoreOptions['url']
-  private readonly prefix: string
-  private readonly channel: string
   private readonly heartbeatMs: number
   private readonly rememberMs: number
   private readonly undelivered: UndeliveredInvalidations
@@ -230,18 +234,17 @@ export class ConnectedStore implements RedisStore {
   private changes = 0
   private noted: Promise<void> = Promise.resolve()
 
-  constructor(connect: ConnectRedis, options: RedisStoreOptions) {
-    const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
-    const { heartbeatMs = 1_000, rememberMs = 86_400_000 } = options
-    const { undelivered = createUndeliveredInvalidations() } = options
+  constructor(
+    connect: ConnectRedis,
+    { url, undelivered = createUndeliveredInvalidations() }: RedisStoreOptions,
+    { commandMs = 140, heartbeatMs = 1_000, rememberMs = 86_400_000 }: StoreTimes = {},
+  ) {
     this.url = url
-    this.prefix = prefix
-    this.channel = `${prefix}invalidations`
     this.heartbeatMs = heartbeatMs
     this.rememberMs = rememberMs
     this.undelivered = undelivered
-    this.told = new ToldBatches(commandTimeoutMs, backgroundClock)
-    const connection = { ...CONNECTION, commandTimeout: commandTimeoutMs }
+    this.told = new ToldBatches(commandMs, backgroundClock)
+    const connection = { ...CONNECTION, commandTimeout: commandMs }
     this.commands = connect(connection, 'commands')
     this.speaker = { self: randomUUID(), database: databaseOf(this.commands) }
     this.subscriber = connect({ ...connection, autoResubscribe: false }, 'subscriber')
@@ -256,13 +259,13 @@ export class ConnectedStore implements RedisStore {
   async read(key: string): Promise<RemoteRead | undefined> {
     if (!this.mayUse()) return undefined
     try {
-      const [seq, meta, tags, body] = await this.commands.vinyasaReadBuffer(this.prefix, key)
+      const [seq, meta, tags, body] = await this.commands.vinyasaReadBuffer(PREFIX, key)
       const version = Number(seq?.toString())
       if (meta?.toString() === 'poisoned') this.poisoned++
       const entry = decodeMeta(meta, tags, body, version)
       if (meta && body && !entry) {
         this.poisoned++
-        await this.commands.unlink(`${this.prefix}e:${key}`)
+        await this.commands.unlink(`${PREFIX}e:${key}`)
       }
       return { entry, version }
     } catch (error) {
@@ -274,12 +277,11 @@ export class ConnectedStore implements RedisStore {
   async write(key: string, entry: CacheEntry, version: number): Promise<boolean> {
     if (!this.mayUse()) return false
     const px = Math.ceil(entry.ttlMs + entry.staleMs)
-    const { prefix } = this
     try {
       const tags = JSON.stringify(entry.tags)
       if (tags.length > MAX_BROKER_BYTES / 2 || entry.body.length > MAX_BODY_BYTES) return false
       const meta = encodeMeta(entry)
-      return (await this.commands.vinyasaWrite(prefix, key, version, px, meta, tags, entry.body)) === 1
+      return (await this.commands.vinyasaWrite(PREFIX, key, version, px, meta, tags, entry.body)) === 1
     } catch (error) {
       this.goDown('write', error)
       return false
@@ -312,9 +314,7 @@ export class ConnectedStore implements RedisStore {
 
   async delete(key: string): Promise<void> {
     if (!this.isUp) return
-    await this.commands
-      .unlink(`${this.prefix}e:${key}`)
-      .catch((error: unknown) => this.goDown('delete', error))
+    await this.commands.unlink(`${PREFIX}e:${key}`).catch((error: unknown) => this.goDown('delete', error))
   }
 
   subscribe(listener: (event: RemoteEvent) => void): () => void {
@@ -384,7 +384,7 @@ export class ConnectedStore implements RedisStore {
   private async send(tags: Tags, name?: BatchName): Promise<void> {
     const message = encodeWord(this.speaker, { tags, name })
     const keys = tags === 'all' ? [] : tags
-    await this.commands.vinyasaInvalidate(this.prefix, this.channel, message, this.rememberMs, ...keys)
+    await this.commands.vinyasaInvalidate(PREFIX, CHANNEL, message, this.rememberMs, ...keys)
   }
 
   private async deliver({ tags, end }: Delivery): Promise<void> {
@@ -410,11 +410,11 @@ export class ConnectedStore implements RedisStore {
 
   /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
   private async beat(): Promise<void> {
-    const { prefix, channel, speaker, rememberMs } = this
+    const { speaker, rememberMs } = this
     const message = encodeWord(NOBODY, { tags: 'all', name: undefined })
     const silentMs = Math.max(1_000, 3 * this.heartbeatMs)
     const isChanging = this.changes > 0 ? 1 : 0
-    await this.commands.vinyasaBeat(prefix, channel, message, speaker.self, isChanging, silentMs, rememberMs)
+    await this.commands.vinyasaBeat(PREFIX, CHANNEL, message, speaker.self, isChanging, silentMs, rememberMs)
   }
 
   /** Up is: both connections answer, the channel is subscribed, and no invalidation is undelivered. */
@@ -424,7 +424,7 @@ export class ConnectedStore implements RedisStore {
     const { undelivered, subscriber } = this
     try {
       await this.beat()
-      await (this.isUp ? subscriber.ping() : subscriber.subscribe(this.channel))
+      await (this.isUp ? subscriber.ping() : subscriber.subscribe(CHANNEL))
       for (let next = undelivered.take(); next; next = undelivered.take()) await this.deliver(next)
       if (!this.isUp && !this.isClosed) {
         this.isUp = true
