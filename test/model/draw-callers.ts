@@ -58,7 +58,7 @@ const STATEMENTS: readonly StatementPlan[] = [
   { place: 'Named.text', word: 'never', isByHand: true },
   { place: 'Either', word: 'private', isByHand: true },
   { place: 'Fox', word: 'never', isByHand: true },
-  { place: 'Ant', word: 'ignored', isByHand: false },
+  { place: 'Ant', word: 'never', isByHand: false },
   { place: 'Query.bees', word: 'never', isByHand: false },
 ]
 

@@ -121,9 +121,11 @@ export function drawStatement(
         some.source === 'own' ? some.type : 'Query',
       ])
     : random.pick(['Query', `Query.${some.name}`, some.type, `${some.type}.text`])
-  const word = isByHand
-    ? random.pick(['private', 'private', 'never', 'ignored'] as const)
-    : random.pick(['never', 'ignored'] as const)
-  if (word === 'ignored' && place.includes('.')) return { place, word: 'never', isByHand }
-  return { place, word, isByHand: isByHand && word !== 'ignored' }
+  if (!isByHand) return { place, word: 'never', isByHand }
+  return random.pick<StatementPlan>([
+    { place, word: 'private', isByHand },
+    { place, word: 'private', isByHand },
+    { place, word: 'never', isByHand },
+    { place, word: 'never', isByHand: false },
+  ])
 }

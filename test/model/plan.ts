@@ -127,11 +127,11 @@ export interface CodePlan {
   readonly isDeclared: boolean
 }
 
-/** `private`: for nobody of whom nothing is known; `never` and `ignored`: nothing of it is kept. */
+/** `private`: responses are only kept for a known caller. `never`: responses are not kept. */
 export interface StatementPlan {
   /** A type, or `Type.field`. */
   readonly place: string
-  readonly word: 'private' | 'never' | 'ignored'
+  readonly word: 'private' | 'never'
   /** By a directive in definitions written by hand; otherwise by an option. */
   readonly isByHand: boolean
 }

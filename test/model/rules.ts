@@ -28,7 +28,5 @@ export function rulesOf({ schema: { statement }, settings }: WorldPlan, schema: 
 /** Statements that stand in options of the cache. */
 export function optionOf(statement: StatementPlan | undefined): object {
   if (!statement || statement.isByHand) return {}
-  return statement.word === 'ignored'
-    ? { ignoredTypes: [statement.place] }
-    : { ttlMsBySchemaCoordinate: { [statement.place]: 0 } }
+  return { ttlMsBySchemaCoordinate: { [statement.place]: 0 } }
 }

@@ -333,9 +333,9 @@ const mistakes: readonly MistakenConfig[] = [
     /did you mean "Query.getUser"/,
   ],
   [
-    'a type that is not cached and not there',
-    `${SOURCE}responseCache:\n  ignoredTypes: [User, §Usr]\n`,
-    /no type "Usr"/,
+    'a time to live of a type that is not there',
+    `${SOURCE}responseCache:\n  ttlMsBySchemaCoordinate: { User: 0, §Usr: 0 }\n`,
+    /did you mean "User"/,
   ],
   [
     'a live field that is not there',

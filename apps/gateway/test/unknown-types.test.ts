@@ -5,10 +5,10 @@ import { openGateway, OWN_SCHEMA } from './support/gateway.ts'
 
 // Types that settings name and nothing has: in silence an answer would be kept, and no live query would hear of a change.
 
-it('a type that the cache is to ignore stops the start where there is none', async () => {
-  const config = { ...OWN_SCHEMA, responseCache: { ignoredTypes: ['Item', 'Itme'] } }
+it('refuses to start if a lifetime names a type that the schema does not have', async () => {
+  const config = { ...OWN_SCHEMA, responseCache: { ttlMsBySchemaCoordinate: { Item: 0, Itme: 0 } } }
   await expect(openGateway(config)).rejects.toThrow(
-    'responseCache.ignoredTypes[1]: the schema has no type "Itme"; did you mean "Item"?',
+    'responseCache.ttlMsBySchemaCoordinate.Itme: the schema has no such field or type; did you mean "Item"?',
   )
 })
 

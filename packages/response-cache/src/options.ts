@@ -112,14 +112,10 @@ export interface ResponseCacheOptions {
   /** Fields that identify an entity, in order of preference. Default `['id']`. */
   readonly idFields?: readonly string[] | undefined
   /**
-   * Types that keep a result out of the cache if the document contains them: selected types including `Query`, types
-   * that its fields return, and their interfaces.
-   */
-  readonly ignoredTypes?: readonly string[] | undefined
-  /**
    * Lifetimes in milliseconds by schema coordinate of any type or field: `{ 'Query.users': 5_000, User: 10_000 }`.
    * The shortest of these and `@cacheControl` overrides `defaultTtlMs`. A value for a root type applies to all its
-   * fields; a value for an interface or its field applies to all implementations.
+   * fields; a value for an interface or its field applies to all implementations. With 0,
+   * operations that can return the type or field are not cached.
    */
   readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
   /**

@@ -23,6 +23,7 @@ import { configError, foreignOption, wrongOptions, twoParameters } from './error
  */
 const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   ttl: 'defaultTtlMs',
+  ignoredTypes: 'ttlMsBySchemaCoordinate with a lifetime of 0',
   ttlPerType: 'ttlMsBySchemaCoordinate',
   ttlPerSchemaCoordinate: 'ttlMsBySchemaCoordinate',
   invalidateViaMutation: 'invalidateOnMutation',
@@ -49,7 +50,6 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   strategy: true,
   bus: true,
   idFields: texts,
-  ignoredTypes: texts,
   ttlMsBySchemaCoordinate: { '*': atLeast(0) },
   session: true,
   access: true,

@@ -43,8 +43,8 @@ describe('@cacheControl', () => {
   })
 })
 
-it('ignoredTypes keeps documents that can return them out', async () => {
-  const world = createWorld({ cache: { ignoredTypes: ['Product'] } })
+it('does not cache operations that can return a type with a lifetime of 0', async () => {
+  const world = createWorld({ cache: { ttlMsBySchemaCoordinate: { Product: 0 } } })
   await ask(world, '{ things { ... on User { id } } }')
   expect((await ask(world, '{ things { ... on User { id } } }')).cache).toBe('BYPASS')
 })

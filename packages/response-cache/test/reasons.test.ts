@@ -12,7 +12,7 @@ const rows: readonly [reason: string | null, query: string, options: ResponseCac
   ],
   ['the operation is an introspection query', '{ __schema { queryType { name } } }', {}],
   ['the TTL of the response is 0', users, { defaultTtlMs: 0 }],
-  ['ignoredTypes contains User', users, { ignoredTypes: ['User'] }],
+  ['the TTL of the response is 0', users, { ttlMsBySchemaCoordinate: { User: 0 } }],
   [
     'option enabled returned false or an invalid value, or reads request properties such as headers from the context instead of context.request',
     users,

@@ -102,14 +102,10 @@ describe('what is stated at any coordinate', () => {
     expect(await get(PLACES[place])).toBe('BYPASS')
   })
 
-  it.each(places.filter((place) => !coordinateOf(place).includes('.')))('ignoredTypes: %s', async (place) => {
-    const get = serve(sdl('', ''), { ignoredTypes: [coordinateOf(place)] })
-    await get(PLACES[place])
-    expect(await get(PLACES[place])).toBe('BYPASS')
-  })
-
   it('what the document has nothing to do with changes nothing', async () => {
-    const get = serve(sdl('User', '@cacheControl(maxAge: 0)'), { ignoredTypes: ['Node', 'toString'] })
+    const get = serve(sdl('User', '@cacheControl(maxAge: 0)'), {
+      ttlMsBySchemaCoordinate: { Node: 0, toString: 0 } as never,
+    })
     await get('{ leaf other }')
     expect(await get('{ leaf other }')).toBe('HIT')
   })

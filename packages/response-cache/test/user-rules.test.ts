@@ -98,7 +98,10 @@ it.each<readonly [object, string]>([
   [{ strategy: 'entity' }, 'option strategy is "entity"; expected types, entities, all or a function.'],
   [{ varyHeaders: 'x-tenant' }, 'option varyHeaders is "x-tenant"; expected a list of strings'],
   [{ idFields: 'id' }, 'option idFields is "id"; expected a list of strings'],
-  [{ ignoredTypes: 'User' }, 'option ignoredTypes is "User"; expected a list of strings'],
+  [
+    { ignoredTypes: ['User'] } as never,
+    'option ignoredTypes belongs to @envelop/response-cache; use ttlMsBySchemaCoordinate with a lifetime of 0.',
+  ],
   [{ session: 'me' }, 'option session is "me"; expected a function.'],
   [{ enabled: false }, 'option enabled is false; expected a function.'],
 ])('%j is refused at the start', (options, message) => {

@@ -90,10 +90,7 @@ export const cache: Feature = {
     },
     {
       name: 'root',
-      config: () =>
-        constantFrom<Piece>({ ttlMsBySchemaCoordinate: { Query: 0 } }, { ignoredTypes: ['Query'] }).map(
-          (responseCache) => ({ responseCache }),
-        ),
+      config: () => constant<Piece>({ responseCache: { ttlMsBySchemaCoordinate: { Query: 0 } } }),
       *observe({ sent }) {
         for (const one of sent)
           for (const [index, { operation }] of one.operations.entries())

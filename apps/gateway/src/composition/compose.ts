@@ -80,14 +80,7 @@ function checkCoordinates(
   schema: GraphQLSchema,
   { responseCache = false, liveQuery = {} }: Pick<GatewayConfig, 'liveQuery' | 'responseCache'>,
 ): void {
-  const { ttlMsBySchemaCoordinate = {}, ignoredTypes = [] } =
-    typeof responseCache === 'object' ? responseCache : {}
-  for (const [index, type] of ignoredTypes.entries())
-    if (!schema.getType(type))
-      throw mistakeAt(
-        ['responseCache', 'ignoredTypes', index],
-        `the schema has no type "${type}"${suggestFor(schema, type)}`,
-      )
+  const { ttlMsBySchemaCoordinate = {} } = typeof responseCache === 'object' ? responseCache : {}
   for (const coordinate of Object.keys(ttlMsBySchemaCoordinate)) {
     if (coordinate.includes('.') ? fieldAt(schema, coordinate) : schema.getType(coordinate)) continue
     throw mistakeAt(

@@ -286,7 +286,6 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
     prefix: z.string().optional(),
     strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
     idFields: z.array(z.string()).optional(),
-    ignoredTypes: z.array(z.string()).optional(),
     ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
     session: functionValue().optional(),
     enabled: functionValue().optional(),

@@ -95,14 +95,13 @@ export class Admission {
   readonly #staleMs: number
   readonly #rules: ReturnType<typeof createUserRules>
   readonly #hasSession: boolean
-  readonly #ignoredTypes: readonly string[]
   readonly #ignoredReads: readonly string[]
   readonly #keyOf: RequestKeyFactory
   /** Reasons for which operations are kept out; each is told of once. */
   readonly #warned = new Set<string>()
 
   constructor(cache: CacheEngine) {
-    const { idFields = ['id'], ignoredTypes = [], varyHeaders = ['Authorization'] } = cache.options
+    const { idFields = ['id'], varyHeaders = ['Authorization'] } = cache.options
     const { ttlMsBySchemaCoordinate, access, prefix, session, ignoredReads = [] } = cache.options
     const { defaultTtlMs = 60_000, staleWhileRevalidateMs = 0 } = cache.options
     this.#cache = cache
@@ -110,7 +109,6 @@ export class Admission {
     this.#staleMs = Math.min(staleWhileRevalidateMs, LONGEST_MS)
     this.#hasSession = session !== undefined
     this.#rules = createUserRules(cache.options, (warning) => cache.emit({ type: 'warning', warning }))
-    this.#ignoredTypes = ignoredTypes
     this.#ignoredReads = ignoredReads.map((name) => (name.includes('.') ? name : name.toLowerCase()))
     this.profileOf = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
     this.#keyOf = createRequestKeyFactory({ prefix, hasSession: this.#hasSession })
@@ -189,9 +187,7 @@ export class Admission {
     if (profile.operation !== 'query') return `the operation is a ${profile.operation}`
     if (profile.introspection) return 'the operation is an introspection query'
     const { ttlMs = this.#defaultTtlMs } = profile
-    if (!(ttlMs > 0)) return 'the TTL of the response is 0'
-    const ignored = this.#ignoredTypes.find((type) => profile.mentioned.has(type))
-    return ignored === undefined ? undefined : `ignoredTypes contains ${ignored}`
+    return ttlMs > 0 ? undefined : 'the TTL of the response is 0'
   }
 
   #warnOnce(reason: string, make: () => Error): void {

@@ -103,8 +103,6 @@ export interface DocumentProfile
   readonly operation: `${OperationTypeNode}`
   /** Identifies the operation's meaning: same for all spellings of it. */
   readonly digest: string
-  /** Every type that the document has to do with, by name: those it selects on, those it gives, and their interfaces. */
-  readonly mentioned: ReadonlySet<string>
   /** The types that the result of a query depends on, or that a mutation changes. */
   readonly dependence: Dependence
   /** The caller whom the result is for, as the sources of its fields say. */
@@ -156,7 +154,6 @@ export function profileDocument(
     operation,
     digest: sha256(text),
     ...asked,
-    mentioned: new Set([...touched].map(({ name }) => name)),
     dependence,
     variesBy,
     access: options.access?.({ schema, document: bare }),
