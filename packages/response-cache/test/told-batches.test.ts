@@ -31,6 +31,13 @@ describe('batches that the store was told of', () => {
     expect(await stateOf(told.has(others(1), ['User']))).toBe(isTold)
   })
 
+  it('remembers the last 1,000 batches', async () => {
+    const told = new ToldBatches(PATIENCE_MS, createFakeClock())
+    for (let n = 1; n <= 1_001; n++) told.hear(others(n), ['User'])
+    expect(await stateOf(told.has(others(2), ['User']))).toBe(true)
+    expect(await stateOf(told.has(others(1), ['User']))).toBe('waits')
+  })
+
   it('who wants all evicted is content with nothing less', async () => {
     const told = new ToldBatches(PATIENCE_MS, createFakeClock())
     told.hear(others(1), ['User'])

@@ -1,9 +1,10 @@
 import { awake, type Clock } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
+import { LRUCache } from 'lru-cache'
 import { hash } from 'node:crypto'
 import type { Tags } from '../store/tags.ts'
 
-/** Batches, and processes, that are remembered: the oldest is forgotten first. */
+/** Maximum number of remembered batches, and of remembered processes. */
 const REMEMBERED = 1_000
 
 type Told = (digest: string | undefined) => void
@@ -15,10 +16,10 @@ type Told = (digest: string | undefined) => void
 export class ToldBatches {
   readonly #patienceMs: number
   readonly #clock: Clock
-  readonly #told = new Map<string, string>()
+  readonly #told = new LRUCache<string, string>({ max: REMEMBERED })
   readonly #waiting = new Map<string, Set<Told>>()
   /** Processes that did not tell the store of their last batch in time: it may be another store that they have, or none. */
-  readonly #silent = new Map<string, true>()
+  readonly #silent = new LRUCache<string, true>({ max: REMEMBERED })
 
   constructor(patienceMs: number, clock: Clock) {
     this.#patienceMs = patienceMs
@@ -30,7 +31,7 @@ export class ToldBatches {
     const digest = digestOf(tags)
     const key = keyOf(name)
     this.#silent.delete(name.origin)
-    remember(this.#told, key, digest)
+    this.#told.set(key, digest)
     this.#tell(key, digest)
   }
 
@@ -38,7 +39,7 @@ export class ToldBatches {
   async has(name: BatchName, tags: Tags): Promise<boolean> {
     const key = keyOf(name)
     const told = this.#told.get(key) ?? (this.#silent.has(name.origin) ? undefined : await this.#wait(key))
-    if (told === undefined && !this.#told.has(key)) remember(this.#silent, name.origin, true)
+    if (told === undefined && !this.#told.has(key)) this.#silent.set(name.origin, true)
     return told === ALL || (told !== undefined && told === digestOf(tags))
   }
 
@@ -73,11 +74,4 @@ const keyOf = ({ origin, n }: BatchName): string => `${n} ${origin}`
 
 function digestOf(tags: Tags): string {
   return tags === 'all' ? ALL : hash('sha256', JSON.stringify(tags), 'base64url')
-}
-
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= REMEMBERED) return
-  for (const oldest of map.keys()) return void map.delete(oldest)
 }
