@@ -103,6 +103,22 @@ describe('what a mutation announces', () => {
     expect(found.filter(({ entityType }) => entityType !== 'Any')).toHaveLength(expected.length)
   })
 
+  it('reads the id field that the schema declares in extensions.idFields', () => {
+    const declared = buildSchema(`
+      type Query { product: Product }
+      type Product { id: ID sku: ID }
+      type Mutation { updateProduct: Product }
+    `)
+    declared.extensions = { idFields: ['sku', 'id'] }
+    const field = declared.getMutationType()?.getFields()['updateProduct']
+    const result = { id: '1', sku: 'a-1' }
+    expect(events({ schema: declared, field, verb: readVerb('updateProduct'), args: {}, result })).toEqual([
+      { entityType: 'Product', operation: 'update', entityId: 'a-1' },
+    ])
+    expect(createDependencies(declared).idFieldOf('Product')).toBe('sku')
+    expect(createDependencies(declared, { idFields: ['id'] }).idFieldOf('Product')).toBe('id')
+  })
+
   it('an id in the arguments stands beside everything, and never alone', () => {
     expect(eventsOf('deleteUser', true, { id: '7' })).toEqual([
       anything,

@@ -30,7 +30,7 @@ export interface LiveQueryStoreOptions {
   readonly skipUnchanged?: boolean | undefined
   /**
    * Events with an id re-execute only queries whose result contains that entity. Events with the operation `create`,
-   * and of types whose `id` the query does not select everywhere, always re-execute. Default `false`: the id is
+   * and of types whose id field the query does not select everywhere, always re-execute. Default `false`: the id is
    * ignored.
    */
   readonly matchEntityId?: boolean | undefined

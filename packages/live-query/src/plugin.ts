@@ -126,7 +126,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const { store = openStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders, expiresAt, eventNames = true, onError = reportError } = options
-  const documents = createLiveDocuments(fields, defaults)
+  const documents = createLiveDocuments(fields, defaults, options.idFields)
   const eventStreams = createEventStreams()
   const turns = createFairTurns()
   let current: Yoga | undefined

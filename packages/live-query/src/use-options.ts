@@ -13,6 +13,11 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** Options for root fields without options. `{ enabled: true }` allows `@live` on every query. */
   readonly defaults?: LiveOptions | undefined
   /**
+   * Fields that identify an entity, in order of preference, for `matchEntityId`. Default: `extensions.idFields` of the
+   * schema, or `['id']`.
+   */
+  readonly idFields?: readonly string[] | undefined
+  /**
    * Returns a key; subscriptions with equal keys can share an execution. `null` disables sharing. Headers that
    * sources read are compared too. Required if a source cannot declare what it reads. Default: a digest of the
    * headers in `varyHeaders` and of the `connection_init` payload.
@@ -48,6 +53,7 @@ export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
   bus: true,
   fields: { '*': LIVE_OPTIONS },
   defaults: LIVE_OPTIONS,
+  idFields: texts,
   contextKey: true,
   varyHeaders: texts,
   revalidate: true,

@@ -11,9 +11,10 @@ const schema = buildSchema(`
   type Query { user: User users: [User] any: [Any] }
 `)
 
-function finder(query: string): ReturnType<typeof createEntityFinder> {
+function finder(query: string, idFields?: readonly string[]): ReturnType<typeof createEntityFinder> {
   const document = parse(query)
-  return createEntityFinder(schema, document, getOperationAST(document)!, createDependencies(schema))
+  const dependencies = createDependencies(schema, { idFields })
+  return createEntityFinder(schema, document, getOperationAST(document)!, dependencies)
 }
 
 describe('createEntityFinder', () => {
@@ -49,6 +50,17 @@ describe('createEntityFinder', () => {
     expect(finder(query).identifies('User')).toBe(expected)
   })
 
+  it('identifies types by the first of idFields that they have', () => {
+    const query = '{ user { id key: name post { id title } } }'
+    const found = finder(query, ['name', 'id'])
+    expect([found.identifies('User'), found.identifies('Post')]).toEqual([true, true])
+    const data = { user: { id: '1', key: 'Ada', post: { id: '3' } } }
+    expect([...found.entitiesIn(data)]).toEqual(['User:Ada', 'Post:3'])
+    expect(finder('{ user { id } }', ['name', 'id']).identifies('User')).toBe(false)
+    expect(finder('{ users { id post { title } } }', ['title']).identifies('User')).toBe(false)
+    expect(finder('{ users { id post { title } } }', ['title']).identifies('Post')).toBe(true)
+  })
+
   const chain = (link: (next: string) => string): string =>
     Array.from({ length: 30 }, (_, at) => `fragment F${at} on User { id ${link(`...F${at + 1}`)} }`).join(' ')
 
@@ -68,8 +80,12 @@ describe('matchEntityId', () => {
   let setup: LiveSetup
   afterEach(() => setup.close())
 
-  async function reads(query: string, event: { operation: string; entityId?: string }): Promise<number> {
-    setup = await startLive({ plugin: { matchEntityId: true } })
+  async function reads(
+    query: string,
+    event: { operation: string; entityId?: string },
+    plugin?: { readonly idFields: readonly string[] },
+  ): Promise<number> {
+    setup = await startLive({ plugin: { matchEntityId: true, ...plugin } })
     const socket = await setup.ready()
     socket.sendJson(subscribe('a', query))
     await socket.next()
@@ -92,6 +108,22 @@ describe('matchEntityId', () => {
     expect(await reads('query @live { user(id: 1) { name } }', { operation: 'update', entityId: '2' })).toBe(
       1,
     )
+  })
+
+  it.each([
+    ['Ada', 1],
+    ['Bob', 0],
+    ['1', 0],
+  ])('an event of the entity %s, for types that idFields identifies by name', async (entityId, expected) => {
+    const event = { operation: 'update', entityId }
+    expect(await reads('query @live { user(id: 1) { id name } }', event, { idFields: ['name', 'id'] })).toBe(
+      expected,
+    )
+  })
+
+  it('an event of any entity if the query selects only another id field than the type has first', async () => {
+    const event = { operation: 'update', entityId: 'Bob' }
+    expect(await reads('query @live { user(id: 1) { id } }', event, { idFields: ['name', 'id'] })).toBe(1)
   })
 
   it('an event during the first execution is matched against what it finds', async () => {

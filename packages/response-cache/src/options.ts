@@ -109,7 +109,9 @@ export interface ResponseCacheOptions {
   readonly strategy?: InvalidationStrategy | undefined
   /** Events published on this bus evict entries in the phase `evict`, before live queries re-execute. */
   readonly bus?: InvalidationBus | undefined
-  /** Fields that identify an entity, in order of preference. Default `['id']`. */
+  /**
+   * Fields that identify an entity, in order of preference. Default: `extensions.idFields` of the schema, or `['id']`.
+   */
   readonly idFields?: readonly string[] | undefined
   /**
    * Lifetimes in milliseconds by schema coordinate of any type or field: `{ 'Query.users': 5_000, User: 10_000 }`.

@@ -26,7 +26,6 @@ function tagsOf(selection: string, partner: object): readonly string[] {
     schema: SCHEMA,
     document: parse(`{ user(id: "u1") { id partner { ${selection} } } }`),
     dependencies: createDependencies(SCHEMA),
-    idFieldOf: () => 'id',
   })
   return plan.tagsOf({ user: { id: 'u1', partner } }, {})
 }

@@ -16,9 +16,9 @@ const drawn = (strategy: string): NonNullable<Value['config']> => {
         maxSize: constantFrom(1, 10_000),
         maxBytes: constantFrom(100_000, 67_108_864),
         prefix: constantFrom('', 'pairs'),
-        idFields: constantFrom(['id'], ['isbn', 'id']),
         varyHeaders: constantFrom(['Authorization'], [], ['X-Lang'], ['Authorization', 'x-tenant']),
       }),
+      idFields: constantFrom(['id'], ['isbn', 'id']),
     })
 }
 
@@ -59,7 +59,7 @@ const OWN_CODE: Piece = {
 
 export const cache: Feature = {
   name: 'cache',
-  settings: ['responseCache'],
+  settings: ['responseCache', 'idFields'],
   values: [
     {
       name: 'off',

@@ -7,7 +7,15 @@ import type { SocketLimitsConfig } from '../http/http-types.ts'
 /** Live queries: the options of `useLiveQuery`. */
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
-  'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt' | 'maxFailures' | 'changedFieldsDepth'
+  | 'store'
+  | 'bus'
+  | 'idFields'
+  | 'clock'
+  | 'random'
+  | 'onError'
+  | 'expiresAt'
+  | 'maxFailures'
+  | 'changedFieldsDepth'
 > {
   /**
    * Origins whose pages can open a WebSocket, in addition to the gateway's own origin. A string between slashes is a
@@ -28,7 +36,15 @@ export interface LiveQueryConfig extends Omit<
 /** The response cache: the options of `useResponseCache`. */
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
-  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access' | 'ignoredReads' | 'exposeReasons'
+  | 'bus'
+  | 'clock'
+  | 'idFields'
+  | 'onEvent'
+  | 'store'
+  | 'redisUrl'
+  | 'access'
+  | 'ignoredReads'
+  | 'exposeReasons'
 > {}
 
 /** The sections of the config about live queries, the response cache and `@defer`. */

@@ -31,9 +31,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     const subscriptions = Object.keys(gateway.schema.getSubscriptionType()?.getFields() ?? {}).length
     context.print(`schema   ${queries} queries, ${mutations} mutations, ${subscriptions} subscriptions`)
     for (const { source, note } of gateway.notes) context.print(`note     ${source}: ${note}`)
-    const { responseCache } = config
-    const { idFields } = typeof responseCache === 'object' ? responseCache : {}
-    for (const line of undeclaredLines(gateway.schema, idFields, flags.verbose === true))
+    for (const line of undeclaredLines(gateway.schema, flags.verbose === true))
       context.print(`undeclared ${line}`)
     const invalid = await findInvalidDocuments(loaded, gateway.schema)
     for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)

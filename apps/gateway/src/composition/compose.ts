@@ -150,10 +150,10 @@ function hasLeft(error: unknown): boolean {
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
 function holdSchema(
-  config: VariesBySections,
+  config: VariesBySections & Pick<GatewayConfig, 'idFields'>,
   sources: readonly { readonly variesBy: VariesBy | undefined }[],
 ) {
-  const { dependencies = {} } = config
+  const { dependencies = {}, idFields } = config
   const declareVariesBy = createVariesBy(
     config,
     sources.map(({ variesBy }) => variesBy),
@@ -162,6 +162,7 @@ function holdSchema(
   const plugin: Plugin = {
     onSchemaChange: ({ schema }) => {
       latest = schema as GraphQLSchema
+      if (idFields) latest.extensions = { ...latest.extensions, idFields }
       stateDependencies(latest, dependencies)
       declareVariesBy(latest)
     },

@@ -285,7 +285,6 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
     varyHeaders: z.array(z.string()).optional(),
     prefix: z.string().optional(),
     strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
-    idFields: z.array(z.string()).optional(),
     ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
     session: functionValue().optional(),
     enabled: functionValue().optional(),
@@ -416,6 +415,7 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
       } satisfies OptionsOf<DependencyStatement>),
     )
     .optional(),
+  idFields: z.array(z.string()).optional(),
   defer: defer.optional(),
   auth: auth.optional(),
   access: access.optional(),

@@ -35,6 +35,11 @@ export interface OwnCodeSections {
    * lists fields that need one.
    */
   readonly dependencies?: Readonly<Record<string, DependencyStatement>> | undefined
+  /**
+   * Fields that identify an entity, in order of preference, e.g. `['sku', 'id']`. The response cache, live queries and
+   * the events of mutations use them. Default `['id']`.
+   */
+  readonly idFields?: readonly string[] | undefined
   /** Additional Yoga or Envelop plugins. They run before the response cache, so they also see cache hits. */
   readonly plugins?: readonly ConfigPlugin[] | undefined
   /**

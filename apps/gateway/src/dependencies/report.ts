@@ -13,8 +13,8 @@ interface Undeclared {
  * answers; mutations that evict everything; and fields that code of the config answers without saying for
  * whom.
  */
-function undeclaredIn(schema: GraphQLSchema, idFields: readonly string[] | undefined): readonly Undeclared[] {
-  const { ofField, ofMutationField } = createDependencies(schema, { idFields })
+function undeclaredIn(schema: GraphQLSchema): readonly Undeclared[] {
+  const { ofField, ofMutationField } = createDependencies(schema)
   const mutation = schema.getMutationType()
   const subscription = schema.getSubscriptionType()
   const found: Undeclared[] = []
@@ -60,12 +60,8 @@ const MORE = {
 } as const
 
 /** Returns the lines of `check` about undeclared dependencies: fields of `Query` first, as complete responses depend on them. */
-export function undeclaredLines(
-  schema: GraphQLSchema,
-  idFields: readonly string[] | undefined,
-  listAll: boolean,
-): string[] {
-  const undeclared = undeclaredIn(schema, idFields)
+export function undeclaredLines(schema: GraphQLSchema, listAll: boolean): string[] {
+  const undeclared = undeclaredIn(schema)
   return (['changes', 'dependsOn', 'variesBy'] as const).flatMap((kind) => {
     const found = undeclared.filter(({ word }) => word === kind)
     const first = ({ coordinate }: Undeclared): number => (coordinate.startsWith('Query.') ? 0 : 1)

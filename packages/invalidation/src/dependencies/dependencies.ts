@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { keyed } from '@vinyasa/core'
 import { selectOperation, type SelectedField } from './selected-fields.ts'
-import { statedChanges, statedDependsOn } from './statements.ts'
+import { statedChanges, statedDependsOn, statedIdFields } from './statements.ts'
 import { possibleObjects } from '@vinyasa/core/documents'
 
 /** The types that a value of a type is made of. */
@@ -24,13 +24,13 @@ interface TypeClosure {
 }
 
 /** Each closure is computed once, when it is first asked for. */
-function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]) {
+function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFieldOf']) {
   const roots = rootsOf(schema)
   let queried: ReadonlySet<string> | undefined
 
   /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
   function hasId(type: GraphQLObjectType): boolean {
-    if (!idFields.some((name) => name in type.getFields())) return false
+    if (idFieldOf(type.name) === undefined) return false
     queried ??= typesOfQueries(schema)
     return queried.has(type.name)
   }
@@ -119,8 +119,8 @@ export const everything: Dependence = { everything: true }
 
 export interface DependencyOptions {
   /**
-   * Names of id fields. An object type is an entity if it has one of them and queries can return it. Default
-   * `['id']`.
+   * Names of id fields, in order of preference. An object type is an entity if it has one of them and queries can
+   * return it. Default: `extensions.idFields` of the schema, or `['id']`.
    */
   readonly idFields?: readonly string[] | undefined
 }
@@ -132,6 +132,8 @@ export interface DependencyOptions {
 export interface Dependencies {
   /** Returns whether the name is an object type with an id field that queries can return. */
   isEntity(typeName: string): boolean
+  /** Returns the field that identifies entities of an object type: the first of the id fields that the type has. */
+  idFieldOf(typeName: string): string | undefined
   /**
    * Returns the types that a value of a type consists of. It follows fields through types without an id field, up to
    * and including the first entities. Declarations of the fields on the way count too. Returns `everything` if it
@@ -155,8 +157,12 @@ export interface Dependencies {
 
 /** Creates the dependencies of a schema. Each type is computed on first use, so create them once per schema. */
 export function createDependencies(schema: GraphQLSchema, options: DependencyOptions = {}): Dependencies {
-  const { idFields = ['id'] } = options
-  const closures = createTypeClosures(schema, idFields)
+  const { idFields = statedIdFields(schema) ?? ['id'] } = options
+  const idFieldOf = keyed((typeName: string) => {
+    const type = schema.getType(typeName)
+    return isObjectType(type) ? idFields.find((name) => name in type.getFields()) : undefined
+  })
+  const closures = createTypeClosures(schema, idFieldOf)
   const mutationName = schema.getMutationType()?.name
   const rootNames = new Set([...rootsOf(schema)].map((type) => type?.name))
 
@@ -201,6 +207,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
 
   return {
     isEntity: closures.isEntity,
+    idFieldOf,
     ofMutationField,
     ofType(typeName) {
       const closure = closures.of(typeName)

@@ -1,4 +1,4 @@
-import type { GraphQLField } from 'graphql'
+import type { GraphQLField, GraphQLSchema } from 'graphql'
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'extensions'>
 
@@ -14,6 +14,11 @@ export function statedChanges(field: Field): readonly string[] | undefined {
  */
 export function statedDependsOn(field: Field): readonly string[] | undefined {
   return namesIn(field.extensions['dependsOn'])
+}
+
+/** Returns the names in `extensions.idFields` of a schema: the fields that identify entities, in order of preference. */
+export function statedIdFields(schema: GraphQLSchema): readonly string[] | undefined {
+  return namesIn(schema.extensions['idFields'])
 }
 
 function namesIn(value: unknown): readonly string[] | undefined {

@@ -5,6 +5,7 @@ import {
   isListType,
   isObjectType,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql'
 import { createDependencyCache } from '../dependencies/dependencies.ts'
@@ -49,7 +50,7 @@ export function createMutationEvents(
     const type = getNullableType(field.type)
     if (!isObjectType(type) || !isRecord(result)) return ids
     if (isEntity(type.name)) {
-      const id = idOf(result, type.getFields()['id'])
+      const id = idOf(schema, result, type)
       return id === undefined ? ids : ids.set(type.name, id)
     }
     const places = new Map<string, number>()
@@ -62,13 +63,14 @@ export function createMutationEvents(
       const inner = getNullableType(member.type)
       if (isListType(inner) || !isObjectType(inner) || places.get(inner.name) !== 1) continue
       const value = read(result, member)
-      const id = isRecord(value) ? idOf(value, inner.getFields()['id']) : undefined
+      const id = isRecord(value) ? idOf(schema, value, inner) : undefined
       if (id !== undefined) ids.set(inner.name, id)
     }
     return ids
   }
 
-  function idOf(entity: object, field: Field | undefined): string | undefined {
+  function idOf(schema: GraphQLSchema, entity: object, type: GraphQLObjectType): string | undefined {
+    const field = type.getFields()[dependenciesOf(schema).idFieldOf(type.name) ?? '']
     const id = field && read(entity, field)
     if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
     // Proto3 sends an empty one for a message that nobody filled.
@@ -84,7 +86,7 @@ export function createMutationEvents(
       // The id narrows nothing: everything is announced as well.
       return hinted === undefined
         ? ANYTHING
-        : [...ANYTHING, event(hinted.name, operation, idOf(args, hinted.getFields()['id']))]
+        : [...ANYTHING, event(hinted.name, operation, idOf(schema, args, hinted))]
     }
     const { isEntity } = dependenciesOf(schema)
     const entities = [...changed.types].filter(isEntity)

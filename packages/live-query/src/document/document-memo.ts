@@ -27,12 +27,13 @@ export interface LiveDocuments {
 export function createLiveDocuments(
   fields: Readonly<Record<string, LiveOptions>>,
   defaults: LiveOptions,
+  idFields?: readonly string[],
 ): LiveDocuments {
   const plans = new WeakMap<
     OperationDefinitionNode,
     { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
   >()
-  const dependenciesOf = createDependencyCache()
+  const dependenciesOf = createDependencyCache({ idFields })
   return {
     strip: keyed((document: DocumentNode): LiveDocument => {
       const stripped = stripLiveDirective(document)

@@ -11,12 +11,13 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { keyed } from '@vinyasa/core'
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import type { Dependencies } from '@vinyasa/invalidation'
 
 /** Finds the entities that a result holds: `User:1`. */
 export interface EntityFinder {
-  /** Whether every place of the operation that can return the type asks for its `id`. */
+  /** Whether every place of the operation that can return the type selects its id field. */
   identifies(typeName: string): boolean
   entitiesIn(data: unknown): Set<string>
 }
@@ -51,17 +52,22 @@ export function createEntityFinder(
       const { selectionSet } = node
       if (!selectionSet) continue
       const below = fieldsOf(selectionSet)
-      const idNode = fieldsOf(selectionSet, isUnconditional).find(({ name }) => name.value === 'id')
+      const selected = fieldsOf(selectionSet, isUnconditional)
+      const idNodesOf = keyed((value: GraphQLCompositeType) =>
+        possibleObjects(schema, value).map(({ name }) => idNodeOf(name, selected)),
+      )
       const fieldTypes = new Set<GraphQLCompositeType>()
       for (const objectType of possibleObjects(schema, type)) {
         const field = objectType.getFields()[node.name.value]
         const fieldType = field && getNamedType(field.type)
         if (!isCompositeType(fieldType)) continue
-        if (field && !idNode) noteUnselected(objectType.name, field, below)
+        const idNodes = idNodesOf(fieldType)
+        if (field && idNodes.includes(undefined)) noteUnselected(objectType.name, field, below)
         if (fieldTypes.has(fieldType) || selections > MAX_SELECTIONS) continue
         fieldTypes.add(fieldType)
         const typeName = isObjectType(fieldType) ? fieldType.name : undefined
-        const known = idNode && typeName ? identified : blind
+        const idNode = typeName ? idNodes[0] : undefined
+        const known = idNode ? identified : blind
         for (const { name } of possibleObjects(schema, fieldType)) known.add(name)
         places.push({
           key: keyOf(node),
@@ -72,6 +78,11 @@ export function createEntityFinder(
       }
     }
     return places
+  }
+
+  function idNodeOf(typeName: string, fields: readonly FieldNode[]): FieldNode | undefined {
+    const idField = dependencies.idFieldOf(typeName)
+    return fields.find(({ name }) => name.value === idField)
   }
 
   /**

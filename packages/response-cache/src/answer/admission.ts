@@ -101,7 +101,7 @@ export class Admission {
   readonly #warned = new Set<string>()
 
   constructor(cache: CacheEngine) {
-    const { idFields = ['id'], varyHeaders = ['Authorization'] } = cache.options
+    const { idFields, varyHeaders = ['Authorization'] } = cache.options
     const { ttlMsBySchemaCoordinate, access, prefix, session, ignoredReads = [] } = cache.options
     const { defaultTtlMs = 60_000, staleWhileRevalidateMs = 0 } = cache.options
     this.#cache = cache

@@ -11,7 +11,7 @@ import type { InvalidationTarget } from '../store/tags.ts'
  * not show, and all that its payloads hold but the client did not select, stand for their whole types.
  */
 export function changedEntities(
-  { schema, document, dependencies, idFieldOf }: EntityPlanInput,
+  { schema, document, dependencies }: EntityPlanInput,
   types: Iterable<string>,
   data: unknown,
 ): readonly InvalidationTarget[] {
@@ -34,7 +34,7 @@ export function changedEntities(
       return
     }
     for (const type of typesOf(place, value)) {
-      const idField = idFieldOf(type)
+      const idField = dependencies.idFieldOf(type)
       if (idField === undefined) addUnselected(place, type)
       const id = idField === undefined ? undefined : idOf(place, value, `${type}.${idField}`)
       if (id === undefined) whole.add(type)

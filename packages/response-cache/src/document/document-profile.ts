@@ -23,7 +23,7 @@ import { createOperationMemo } from '@vinyasa/core/documents'
 import type { PreparedDocument } from '@vinyasa/core/pipeline'
 import { changedEntities } from './changed-entities.ts'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
-import { createEntityPlan, createIdFields, type EntityPlan } from './entity-plan.ts'
+import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
 import { sha256 } from './key.ts'
 import { normalizeDocument, type NormalizedDocument } from './normalize-document.ts'
 import { anyTag, type InvalidationTarget } from '../store/tags.ts'
@@ -122,10 +122,8 @@ export interface DocumentProfile
 /** The options of the cache; no header is in every key where `varyHeaders` names none. */
 export interface ProfileOptions extends Pick<
   ResponseCacheOptions,
-  'ttlMsBySchemaCoordinate' | 'varyHeaders' | 'access'
-> {
-  readonly idFields: readonly string[]
-}
+  'ttlMsBySchemaCoordinate' | 'varyHeaders' | 'access' | 'idFields'
+> {}
 
 /** Returns undefined when the operation cannot be determined; execution will say so. */
 export function profileDocument(
@@ -145,10 +143,9 @@ export function profileDocument(
   const root = schema.getRootType(operation)
   const types = [...touched].filter((type) => isObjectType(type) && type !== root).map(({ name }) => name)
   const dependence = operation === 'mutation' ? dependencies.ofMutation(bare) : dependencies.ofOperation(bare)
-  const idFieldOf = createIdFields(schema, options.idFields)
   const variesBy = describeOperationVariesBy(schema, bare)
   const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...variesBy.headers]
-  const plan = { schema, document: bare, dependencies, idFieldOf }
+  const plan = { schema, document: bare, dependencies }
   return {
     schema,
     operation,

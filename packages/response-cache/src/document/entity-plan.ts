@@ -1,25 +1,10 @@
 import { isRecord } from '@vinyasa/core'
-import { isObjectType, valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { selectOperation, type Dependencies, type FieldOfType } from '@vinyasa/invalidation'
 import { isListField, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
 
-/**
- * The one field that identifies the entities of a type: the first of `idFields` that it has. Never another one: an
- * entity known by two ids would be two. Undefined for types that are no entities.
- */
-type IdFieldOf = (typeName: string) => string | undefined
-
-export function createIdFields(schema: GraphQLSchema, idFields: readonly string[]): IdFieldOf {
-  const known = new Map<string, string | undefined>()
-  return (typeName) => {
-    if (known.has(typeName)) return known.get(typeName)
-    const type = schema.getType(typeName)
-    const name = isObjectType(type) ? idFields.find((field) => field in type.getFields()) : undefined
-    known.set(typeName, name)
-    return name
-  }
-}
+type IdFieldOf = Dependencies['idFieldOf']
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
 
@@ -42,7 +27,6 @@ export interface EntityPlanInput {
   /** Normalised: one operation, and the fragments that it uses. */
   readonly document: DocumentNode
   readonly dependencies: Dependencies
-  readonly idFieldOf: IdFieldOf
 }
 
 export function createEntityPlan(input: EntityPlanInput): EntityPlan {
@@ -56,7 +40,8 @@ export function createEntityPlan(input: EntityPlanInput): EntityPlan {
   }
 }
 
-function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanInput): EntityPlan {
+function planEntities({ schema, document, dependencies }: EntityPlanInput): EntityPlan {
+  const { idFieldOf } = dependencies
   const root = placesOf(schema, document)
   const asked = new Set(root?.children.values())
   const pointers = new Set<EntityPlace>()
