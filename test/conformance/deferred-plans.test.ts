@@ -1,4 +1,3 @@
-import { type DeferSplitterOptions, useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
 import type { PlanEvent } from '@vinyasa/source-kit'
 import { createRestConnector, field, useRestConnector } from '@vinyasa/rest-connector'
@@ -6,6 +5,8 @@ import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from
 import * as fc from 'fast-check'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type DeferInternals, resolveOptions } from '../../packages/defer-splitter/src/options.ts'
+import { createDeferSplitter } from '../../packages/defer-splitter/src/plugin.ts'
 import { mergeDeferred } from '../bench/src/merge-deferred.ts'
 
 // For clients that take no parts a plan answers: all parts together are what it gives, and what they are without plans,
@@ -88,7 +89,7 @@ interface Server {
 async function start(
   plans: boolean,
   place: 'first' | 'last',
-  options: DeferSplitterOptions,
+  internals: Partial<DeferInternals>,
 ): Promise<Server> {
   const calls: string[] = []
   const urls = await openBackends(calls)
@@ -139,7 +140,7 @@ async function start(
     onPlan,
   })
   const sources = [useGrpcSource(source), useRestConnector(connector)] as Plugin[]
-  const defer = useDeferSplitter({ maxDeferredFragments: 64, ...options })
+  const defer = createDeferSplitter(resolveOptions({ maxDeferredFragments: 64 }, internals))
   const yoga = createYoga({
     logging: false,
     plugins: place === 'first' ? [...sources, defer] : [defer, ...sources],
@@ -248,15 +249,15 @@ it('calls are those of their own server, whatever another one is asked meanwhile
 })
 
 describe.each(['first', 'last'] as const)('sources %s', (place) => {
-  const settings: readonly (readonly [string, DeferSplitterOptions])[] = [
+  const settings: readonly (readonly [string, Partial<DeferInternals>])[] = [
     ['as it comes', {}],
     ['with few patches', { maxPatches: 3 }],
   ]
   it.each(settings)(
     '%s, all parts are what they are without plans',
     { timeout: 120_000 },
-    async (_name, options) => {
-      const [planned, plain] = [await start(true, place, options), await start(false, place, options)]
+    async (_name, internals) => {
+      const [planned, plain] = [await start(true, place, internals), await start(false, place, internals)]
       let streams = 0
       await fc.assert(
         fc.asyncProperty(operations, async (query) => {

@@ -239,7 +239,10 @@ it.each<readonly [() => unknown, string]>([
     () => attachLiveServer(createServer(), { plugin: useLiveQuery(), maxBufferedBytes: UNSET }),
     'live query: option maxBufferedBytes is NaN',
   ],
-  [() => useDeferSplitter({ maxPatches: UNSET }), 'useDeferSplitter: option maxPatches is NaN'],
+  [
+    () => useDeferSplitter({ maxDeferredFragments: UNSET }),
+    'useDeferSplitter: option maxDeferredFragments is NaN',
+  ],
   [() => useUploads({ maxFileBytes: UNSET }), 'useUploads: option maxFileBytes is NaN'],
   [
     () => createNodeHandler(createYoga({}), { maxBodyBytes: UNSET }),

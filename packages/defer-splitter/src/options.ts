@@ -1,13 +1,4 @@
-import {
-  atLeast,
-  type Clock,
-  flag,
-  type KnownOptions,
-  refuseWrongOptions,
-  systemClock,
-  text,
-  wholeAtLeast,
-} from '@vinyasa/core'
+import { type AnswerLimits, atLeast, type Clock, flag, type KnownOptions, refuseWrongOptions, systemClock, text, wholeAtLeast } from '@vinyasa/core'
 
 /**
  * Selects how deferred fragments are produced.
@@ -51,27 +42,18 @@ export interface DeferSplitterOptions {
   readonly multipartBoundary?: string | undefined
   /** See {@link DeferStrategy}. Default `auto`. */
   readonly strategy?: DeferStrategy | undefined
-  /**
-   * Maximum number of patches in a response. Default 1 000. A fragment on the items of a list creates one patch for
-   * each item. Further fragments are inlined. 0 inlines all fragments.
-   */
-  readonly maxPatches?: number | undefined
-  /**
-   * Maximum number of objects in a response, in all its parts together. Default 1 000 000. Execution holds its
-   * objects in memory, so it can create only one object for each 200 bytes of `maxAnswerBytes` or its default. Over
-   * the limit, the remaining parts fail with `RESPONSE_TOO_LARGE`, and their calls are cancelled. 0 means no limit.
-   * Limits of the server's sources take precedence.
-   */
-  readonly maxAnswerObjects?: number | undefined
-  /**
-   * Maximum number of bytes in a response, in all its parts together. Default 67 108 864. 0 means no limit. Larger
-   * responses fail like those over `maxAnswerObjects`.
-   */
-  readonly maxAnswerBytes?: number | undefined
   /** The path that always sends `@defer` as multipart. Default: Yoga's `graphqlEndpoint` followed by `/defer`. */
   readonly endpoint?: string | undefined
-  /** Timers. Default: the platform's timers. */
-  readonly clock?: Timers | undefined
+}
+
+/** Timers and limits that only tests replace. */
+export interface DeferInternals extends AnswerLimits {
+  readonly clock: Timers
+  /**
+   * Maximum number of patches in a response. A fragment on the items of a list creates one patch for each item. Further
+   * fragments are inlined.
+   */
+  readonly maxPatches: number
 }
 
 /** Names of {@link deferPresets}. */
@@ -101,7 +83,8 @@ export type ResolvedOptions = {
   readonly [Name in Exclude<keyof DeferSplitterOptions, 'endpoint'>]-?: NonNullable<
     DeferSplitterOptions[Name]
   >
-} & Pick<DeferSplitterOptions, 'endpoint'>
+} & Pick<DeferSplitterOptions, 'endpoint'> &
+  DeferInternals
 
 const NAMES: KnownOptions<DeferSplitterOptions> = {
   enabled: flag,
@@ -110,17 +93,16 @@ const NAMES: KnownOptions<DeferSplitterOptions> = {
   maxTotalTimeoutMs: atLeast(0),
   multipartBoundary: text,
   strategy: true,
-  maxPatches: wholeAtLeast(0),
-  maxAnswerObjects: wholeAtLeast(0),
-  maxAnswerBytes: wholeAtLeast(0),
   endpoint: text,
-  clock: true,
 }
 
 /**
  * Returns the options with all defaults applied. Throws a TypeError with the option's name if an option is invalid.
  */
-export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): ResolvedOptions {
+export function resolveOptions(
+  given: DeferSplitterOptions | DeferPreset = {},
+  internals: Partial<DeferInternals> = {},
+): ResolvedOptions {
   if (typeof given === 'string' && !Object.hasOwn(deferPresets, given)) {
     throw new TypeError(
       `useDeferSplitter: unknown preset "${given}"; use one of ${Object.keys(deferPresets).join(', ')}.`,
@@ -135,14 +117,9 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maxTotalTimeoutMs = 60_000,
     multipartBoundary = '-',
     strategy = 'auto',
-    maxPatches = 1_000,
-    maxAnswerObjects = 1_000_000,
-    maxAnswerBytes = 67_108_864,
     endpoint,
-    clock = systemClock,
   } = options
-  const timeouts = { fragmentTimeoutMs, maxTotalTimeoutMs }
-  const limits = { maxDeferredFragments, ...timeouts, maxPatches, maxAnswerObjects, maxAnswerBytes }
+  const limits = { maxDeferredFragments, fragmentTimeoutMs, maxTotalTimeoutMs }
   if (!['auto', 'streaming', 'eager'].includes(strategy)) {
     throw new TypeError(
       `useDeferSplitter: strategy must be "auto", "streaming" or "eager", got "${String(strategy)}".`,
@@ -154,5 +131,6 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
       `useDeferSplitter: multipartBoundary must be 1 to 70 characters long, use only characters that RFC 2046 allows, and must not end with a space, got ${JSON.stringify(multipartBoundary)}.`,
     )
   }
-  return { enabled, ...limits, multipartBoundary, strategy, endpoint, clock }
+  const defaults = { clock: systemClock, maxPatches: 1_000 }
+  return { enabled, ...limits, multipartBoundary, strategy, endpoint, ...defaults, ...internals }
 }

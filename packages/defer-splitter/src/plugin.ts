@@ -14,7 +14,12 @@ import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
 import { createDocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
-import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
+import {
+  type DeferPreset,
+  type DeferSplitterOptions,
+  resolveOptions,
+  type ResolvedOptions,
+} from './options.ts'
 import { mergeParts } from './parts.ts'
 import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
 import { createMultipart, multipartFormat } from './wire/multipart.ts'
@@ -98,7 +103,11 @@ export interface DeferSplitterPlugin extends Plugin {
  * @throws TypeError at start-up when an option cannot be used.
  */
 export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): DeferSplitterPlugin {
-  const options = resolveOptions(given)
+  return createDeferSplitter(resolveOptions(given))
+}
+
+/** Creates the plugin. Tests resolve the options with other timers and limits. */
+export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlugin {
   const directives = createIncrementalDirectives()
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)

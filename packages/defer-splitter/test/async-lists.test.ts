@@ -44,7 +44,7 @@ const QUERIES: readonly (readonly [string, string, number])[] = [
 it.each(QUERIES)('%s that waits is closed after fragmentTimeoutMs', async (_, query, count) => {
   const clock = createFakeClock()
   const { seen, schema } = createSource()
-  const { post } = createTestServer({ schema, options: { clock, fragmentTimeoutMs: 1_000 } })
+  const { post } = createTestServer({ schema, options: { fragmentTimeoutMs: 1_000 }, internals: { clock } })
   const body = (await post(query)).text()
   await waitUntil(() => seen.opened === count, { awaited: 'the sources' })
   await clock.advance(999)
@@ -117,7 +117,7 @@ describe('an answer of a server without sources', () => {
     ['bytes', { maxAnswerBytes: 20_000 }, '{ ALL ... @defer { fast } }'],
   ])('has no more %s than %j allows: %s', async (what, limits, query) => {
     const asked = query.replace('ALL', all)
-    const { text } = createTestServer({ schema, options: limits })
+    const { text } = createTestServer({ schema, internals: limits })
     const refused = await text(asked)
     expect(refused).toContain(`"code":"RESPONSE_TOO_LARGE"`)
     expect(refused).toContain(what)
@@ -126,9 +126,9 @@ describe('an answer of a server without sources', () => {
       : partsOf(refused).flatMap(({ incremental }) => incremental ?? [])
     const ofParts = parts.filter(({ data }) => data === null)
     expect(ofParts.map(({ errors }) => errors[0].path)).toEqual(ofParts.map(({ path }) => path))
-    const within = createTestServer({ schema, options: { maxAnswerObjects: 420, maxAnswerBytes: 40_000 } })
+    const within = createTestServer({ schema, internals: { maxAnswerObjects: 420, maxAnswerBytes: 40_000 } })
     expect(await within.text(asked)).not.toContain('RESPONSE_TOO_LARGE')
-    const unlimited = createTestServer({ schema, options: { maxAnswerObjects: 0, maxAnswerBytes: 0 } })
+    const unlimited = createTestServer({ schema, internals: { maxAnswerObjects: 0, maxAnswerBytes: 0 } })
     expect(await unlimited.text(asked)).not.toContain('RESPONSE_TOO_LARGE')
   })
 })
@@ -140,7 +140,7 @@ it('lists that wait in one fragment give no warning of a leak', async () => {
   onTestFinished(() => void process.off('warning', hear))
   const clock = createFakeClock()
   const { seen, schema } = createSource()
-  const { post } = createTestServer({ schema, options: { clock, fragmentTimeoutMs: 1_000 } })
+  const { post } = createTestServer({ schema, options: { fragmentTimeoutMs: 1_000 }, internals: { clock } })
   const lists = Array.from({ length: 20 }, (_, index) => `a${index}: items`).join(' ')
   const body = (await post(`{ fast ... @defer { ${lists} } }`)).text()
   await waitUntil(() => seen.opened === 20, { awaited: 'the sources' })

@@ -58,7 +58,7 @@ function createHangingServer(options = {}) {
       },
     },
   })
-  return { ...createTestServer({ options: { ...options, clock }, schema }), clock, cancelled }
+  return { ...createTestServer({ options, internals: { clock }, schema }), clock, cancelled }
 }
 
 async function settle(): Promise<void> {
@@ -129,7 +129,7 @@ describe('a fragment that hangs', () => {
         Late: { after: () => void calls.push('after') },
       },
     })
-    const body = createTestServer({ schema, options: { clock } }).text(
+    const body = createTestServer({ schema, internals: { clock } }).text(
       '{ fast ... @defer { late { after } } }',
     )
     await settle()
@@ -157,7 +157,7 @@ describe('a fragment that hangs', () => {
     }
     fragment Inner on Thing { ... @defer(label: "inner") { wait(name: "inner") } }`
     let isAnswered = false
-    const text = createTestServer({ schema, options: { clock } })
+    const text = createTestServer({ schema, internals: { clock } })
       .text(query)
       .finally(() => (isAnswered = true))
     const pass = async (ms: number) => {
@@ -242,7 +242,7 @@ describe('max_total_timeout_ms', () => {
 describe('a query of which nothing is left to defer', () => {
   it('leaves no timer', async () => {
     const clock = createFakeClock()
-    const response = await createTestServer({ options: { clock } }).post('{ nobody { ... @defer { id } } }')
+    const response = await createTestServer({ internals: { clock } }).post('{ nobody { ... @defer { id } } }')
     expect(await response.json()).toEqual({ data: { nobody: null } })
     expect(clock.pending()).toBe(0)
   })

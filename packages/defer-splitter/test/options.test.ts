@@ -42,7 +42,12 @@ describe('options that cannot be used stop the start with one clear error', () =
   it.each([
     [{ maxDeferredFragments: -1 }, /maxDeferredFragments is -1; expected a whole number of at least 0/],
     [{ fragmentTimeoutMs: Number.NaN }, /fragmentTimeoutMs is NaN; expected a number of at least 0/],
-    [{ maxPatches: Number.POSITIVE_INFINITY }, /maxPatches is Infinity; expected a whole number/],
+    [
+      { maxDeferredFragments: Number.POSITIVE_INFINITY },
+      /maxDeferredFragments is Infinity; expected a whole/,
+    ],
+    [{ maxPatches: 1 } as object, /there is no option maxPatches/],
+    [{ clock: {} } as object, /there is no option clock/],
     [{ multipartBoundary: '' }, /multipartBoundary must be 1 to 70/],
     [{ multipartBoundary: 'a\r\nb' }, /multipartBoundary must be 1 to 70/],
     [{ multipartBoundary: 'ends in space ' }, /multipartBoundary must be 1 to 70/],
@@ -54,9 +59,13 @@ describe('options that cannot be used stop the start with one clear error', () =
   })
 
   it('0 is a value', () => {
-    expect(resolveOptions({ maxPatches: 0, fragmentTimeoutMs: 0 })).toMatchObject({
-      maxPatches: 0,
+    expect(resolveOptions({ maxDeferredFragments: 0, fragmentTimeoutMs: 0 })).toMatchObject({
+      maxDeferredFragments: 0,
       fragmentTimeoutMs: 0,
     })
+  })
+
+  it('a response has at most 1 000 patches', () => {
+    expect(resolveOptions().maxPatches).toBe(1_000)
   })
 })

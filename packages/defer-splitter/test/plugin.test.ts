@@ -299,7 +299,7 @@ describe('max_deferred_fragments', () => {
 
 describe('max patches', () => {
   it('inlines what is over the cap', async () => {
-    const server = createTestServer({ options: { maxPatches: 1 } })
+    const server = createTestServer({ internals: { maxPatches: 1 } })
     expect(await server.parts('{ users { id ... @defer { bio } } }')).toEqual([
       { data: { users: [{ id: '1' }, null, { id: '2', bio: 'second' }] }, hasNext: true },
       { incremental: [{ data: { bio: 'first' }, path: ['users', 0] }], hasNext: false },

@@ -278,7 +278,7 @@ describe('what is executed', () => {
   })
 
   it('max patches inlines the rest of a list', async () => {
-    const server = createCountingServer({ options: { maxPatches: 2 } })
+    const server = createCountingServer({ internals: { maxPatches: 2 } })
     const [first, second] = await server.parts('{ things(count: 4) { id ... @defer { name } } }')
     expect(first.data.things.slice(1)).toEqual([
       { id: '1' },

@@ -57,9 +57,5 @@ export interface AnswerSections {
    * `@defer`: a preset, options, or `false`. `graphql.limits` limits the size of responses. Default: the preset with
    * the same name as `preset`.
    */
-  readonly defer?:
-    | false
-    | DeferPreset
-    | Omit<DeferSplitterOptions, 'clock' | 'endpoint' | 'maxAnswerBytes' | 'maxAnswerObjects' | 'maxPatches'>
-    | undefined
+  readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'endpoint'> | undefined
 }

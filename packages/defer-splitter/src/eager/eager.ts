@@ -52,7 +52,7 @@ const noKeys: ReadonlySet<string> = new Set()
 interface SplitWalkOptions {
   readonly schema: GraphQLSchema | undefined
   readonly index: ErrorIndex
-  /** See `DeferSplitterOptions.maxPatches`. */
+  /** See `DeferInternals.maxPatches`. */
   readonly maxPatches: number
 }
 
@@ -205,7 +205,7 @@ interface SplitInput {
   readonly variables?: Variables | null | undefined
   /** Without a schema every type condition may match; the merged parts are the same. */
   readonly schema?: GraphQLSchema | undefined
-  /** See `DeferSplitterOptions.maxPatches`. */
+  /** See `DeferInternals.maxPatches`. */
   readonly maxPatches: number
 }
 

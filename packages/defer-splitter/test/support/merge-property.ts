@@ -20,7 +20,7 @@ import type { ClientMerger } from './client-mergers.ts'
 import type { Merged } from './merge-wire.ts'
 import { documentVariables, generateDocument, generateSchema, type World } from './random-operation.ts'
 
-const options = resolveOptions({ maxTotalTimeoutMs: 0, fragmentTimeoutMs: 0, maxPatches: 10_000 })
+const options = resolveOptions({ maxTotalTimeoutMs: 0, fragmentTimeoutMs: 0 }, { maxPatches: 10_000 })
 
 // Failing at once while others are under way is left out: graphql 16's own `execute` lets their rejections escape.
 export const worlds: Record<string, World> = {

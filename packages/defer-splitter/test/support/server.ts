@@ -1,6 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import { type DeferPreset, type DeferSplitterOptions, useDeferSplitter } from '../../src/index.ts'
+import type { DeferPreset, DeferSplitterOptions } from '../../src/index.ts'
+import { type DeferInternals, resolveOptions } from '../../src/options.ts'
+import { createDeferSplitter } from '../../src/plugin.ts'
 
 export const typeDefs: string = /* GraphQL */ `
   type Query {
@@ -97,6 +99,7 @@ export interface PostInit {
 
 export interface ServerInit {
   readonly options?: DeferSplitterOptions | DeferPreset
+  readonly internals?: Partial<DeferInternals>
   readonly before?: readonly Plugin[]
   readonly after?: readonly Plugin[]
   readonly schema?: Parameters<typeof createYoga>[0]['schema']
@@ -106,7 +109,11 @@ export interface ServerInit {
 export function createTestServer(init: ServerInit = {}): TestServer {
   const yoga = createYoga({
     schema: init.schema ?? makeExecutableSchema({ typeDefs, resolvers }),
-    plugins: [...(init.before ?? []), useDeferSplitter(init.options), ...(init.after ?? [])],
+    plugins: [
+      ...(init.before ?? []),
+      createDeferSplitter(resolveOptions(init.options, init.internals)),
+      ...(init.after ?? []),
+    ],
     logging: false,
     ...init.yoga,
   })
