@@ -60,8 +60,8 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a mistyped one of live queries',
-    () => useLiveQuery({ maxFailure: 1 } as object),
-    'live query: there is no option maxFailure; did you mean maxFailures?',
+    () => useLiveQuery({ maxSubscription: 1 } as object),
+    'live query: there is no option maxSubscription; did you mean maxSubscriptions?',
   ],
   [
     'a mistyped one of batches of live queries',

@@ -25,7 +25,6 @@ it('lists every limit and client timeout of the config in docs/security.md', () 
   /** Bounds of what the operator's own settings do. */
   const others = new Set([
     'maxDeferredFragments',
-    'maxFailures',
     'fragmentTimeoutMs',
     'maxTotalTimeoutMs',
     'maxBatchSize',

@@ -35,19 +35,25 @@ export interface FairTurns {
   makeWay(): void
 }
 
-export interface FairTurnsOptions {
+/** The event loop that jobs share. */
+export interface EventLoop {
   /** Jobs that begin in one turn of the event loop. Default 8. */
-  readonly perTurn?: number | undefined
+  readonly perTurn: number
   /**
    * Default `setImmediate`: after what has arrived on other connections. Called once for each job, so that all that follows
    * from one without waiting is over before the next.
    */
-  readonly nextTurn?: ((run: () => void) => unknown) | undefined
-  readonly clock?: Clock | undefined
+  readonly nextTurn: (run: () => void) => unknown
+  readonly clock: Clock
 }
 
-export function createFairTurns(options: FairTurnsOptions = {}): FairTurns {
-  const { perTurn = 8, nextTurn = setImmediate, clock = systemClock } = options
+export function createFairTurns(): FairTurns {
+  return createFairTurnsOf({})
+}
+
+/** Creates turns of another event loop, for tests. */
+export function createFairTurnsOf(loopParts: Partial<EventLoop>): FairTurns {
+  const { perTurn = 8, nextTurn = setImmediate, clock = systemClock } = loopParts
   const loop = new LoopTurns(perTurn, nextTurn, clock.now)
   const jobShares: Shares = new Map()
   const workShares: Shares = new Map()

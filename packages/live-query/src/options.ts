@@ -15,17 +15,18 @@ export interface BatchOptions {
   readonly maxWaitMs?: number | undefined
 }
 
+/** Parts of the platform that tests can replace. */
+export interface Platform {
+  readonly clock: Clock
+  /** Returns a number in [0, 1), for the jitter of polls, retries and resynchronization. */
+  readonly random: () => number
+}
+
 export interface LiveQueryStoreOptions {
   /** Merging of rapid events into one update. */
   readonly batch?: BatchOptions | undefined
   /** Maximum number of live queries on the server. More are refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
   readonly maxSubscriptions?: number | undefined
-  /**
-   * Number of consecutive failures after which a live query that never had data ends with the errors of its last
-   * execution. Retries are 250 ms to 3 s apart, so the default of 20 takes about a minute. A live query that had data
-   * is retried while it has clients. 0 means no limit.
-   */
-  readonly maxFailures?: number | undefined
   /** Skips updates whose result is unchanged. Default `false`: each re-execution sends an update. */
   readonly skipUnchanged?: boolean | undefined
   /**
@@ -39,17 +40,18 @@ export interface LiveQueryStoreOptions {
    * 10.
    */
   readonly changedFieldsDepth?: number | undefined
-  /** Receives errors of background work. Default: `console.error`. */
+  /** Receives errors of background work, also of sockets. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
-  readonly clock?: Clock | undefined
-  /** Jitter for polls, retries and resynchronization; in [0, 1). Default `Math.random`. */
-  readonly random?: (() => number) | undefined
+  /** Replaces parts of the platform in tests. Default: the system clock and `Math.random`. */
+  readonly platform?: Partial<Platform> | undefined
 }
 
 /** The options with all defaults applied. */
 export type StoreSettings = {
-  readonly [Name in keyof LiveQueryStoreOptions]-?: NonNullable<LiveQueryStoreOptions[Name]>
-}
+  readonly [Name in Exclude<keyof LiveQueryStoreOptions, 'platform'>]-?: NonNullable<
+    LiveQueryStoreOptions[Name]
+  >
+} & Platform
 
 export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
   batch: {
@@ -59,11 +61,9 @@ export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
     maxWaitMs: atLeast(0),
   },
   maxSubscriptions: atLeast(0),
-  maxFailures: atLeast(0),
   skipUnchanged: flag,
   matchEntityId: flag,
   changedFieldsDepth: atLeast(0),
   onError: true,
-  clock: true,
-  random: true,
+  platform: true,
 }

@@ -124,7 +124,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   if (navigator?.userAgent === 'Cloudflare-Workers') throw liveQueryPlatform()
   refuseWrong(options, USE_OPTIONS)
   const { store = openStore(options), bus, fields = {}, defaults = {} } = options
-  const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
+  const { revalidate, revalidateSeconds = 30, contextKey, platform: { clock = systemClock } = {} } = options
   const { varyHeaders, expiresAt, eventNames = true, onError = reportError } = options
   const documents = createLiveDocuments(fields, defaults, options.idFields)
   const eventStreams = createEventStreams()
@@ -162,7 +162,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     expiresAt,
     onError,
   })
-  const leaveBus = bus && follow(bus, store, options.clock)
+  const leaveBus = bus && follow(bus, store, options.platform?.clock)
 
   function close(): void {
     leaveBus?.()
@@ -171,7 +171,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 
   return {
     store,
-    engine: createLiveQueryEngine({ store, turns }, passes, onError),
+    engine: createLiveQueryEngine({ store, turns, clock, onError }, passes),
     readsHeaders: [],
     directives: [GraphQLLiveDirective],
     behaviour: {

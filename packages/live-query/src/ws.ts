@@ -1,10 +1,10 @@
-import { processLedger, systemClock } from '@vinyasa/core'
+import { processLedger } from '@vinyasa/core'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
-import { refuseWrong, reportError } from './errors.ts'
+import { refuseWrong } from './errors.ts'
 import { WebSocketServer } from 'ws'
 import type { Turns } from './fair-turns.ts'
 import { createConnections } from './protocol/connections.ts'
@@ -20,17 +20,13 @@ const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRA
 /** The open sockets of one server. */
 function createLiveSockets(options: LiveServerOptions) {
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
-  const { keepAliveMs = 12_000, clock = systemClock, onError = reportError } = options
-  const {
-    maxSubscriptionsPerSocket = 100,
-    connectionInitTimeoutMs = 3000,
-    updateFields = 'payload',
-  } = options
-  const { plugin, onConnect, context, connectionHeaders = ['authorization'] } = options
+  const { keepAliveMs = 12_000, maxSubscriptionsPerSocket = 100, updateFields = 'payload' } = options
+  const { onConnect, context, connectionHeaders = ['authorization'] } = options
+  const { engine } = options.plugin
+  const { clock } = engine
   const connect = createConnections({
-    engine: plugin.engine,
+    engine,
     maxSubscriptionsPerSocket,
-    connectionInitTimeoutMs,
     updateFields,
     onConnect:
       onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
@@ -41,8 +37,6 @@ function createLiveSockets(options: LiveServerOptions) {
       params,
       context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
     }),
-    clock,
-    onError,
   })
   const wss = new WebSocketServer({
     noServer: true,
@@ -112,10 +106,10 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   refuseWrong(options, LIVE_SERVER_OPTIONS)
   const { path = '/graphql/live', allowedOrigins = [] } = options
   const { clientOf = ({ socket }) => socket.remoteAddress ?? '' } = options
-  const { turns } = options.plugin.engine
+  const { turns, onError } = options.plugin.engine
   const sockets = createLiveSockets(options)
   const mayConnect = createOriginCheck(allowedOrigins)
-  const refusalOf = createOriginRefusal(options.onError ?? reportError)
+  const refusalOf = createOriginRefusal(onError)
   const ignored = ignoreUpgrades(server)
   let isClosing = false
 

@@ -3,7 +3,7 @@ import { createFakeClock } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createFairTurns } from '../src/fair-turns.ts'
+import { createFairTurns, createFairTurnsOf } from '../src/fair-turns.ts'
 
 /** Turns of the event loop that the test takes. */
 function manualTurns(): { nextTurn: (run: () => void) => void; take: () => boolean } {
@@ -29,7 +29,7 @@ it('runs every job once, those of a line in their order, no more than so many a 
   fc.assert(
     fc.property(jobs, fc.integer({ min: 1, max: 5 }), (given, perTurn) => {
       const turns = manualTurns()
-      const fair = createFairTurns({ perTurn, nextTurn: turns.nextTurn, clock: still })
+      const fair = createFairTurnsOf({ perTurn, nextTurn: turns.nextTurn, clock: still })
       // Two lines for each of three clients.
       const lines = Array.from({ length: 6 }, (_, index) => fair.open(index % 3))
       const seen: number[][] = lines.map(() => [])
@@ -59,7 +59,7 @@ it('runs every job once, those of a line in their order, no more than so many a 
 
 it('a client with a thousand lines of many jobs does not delay the job of another by more than two turns', () => {
   const turns = manualTurns()
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: still })
+  const fair = createFairTurnsOf({ nextTurn: turns.nextTurn, clock: still })
   const lines = Array.from({ length: 1_000 }, () => fair.open('flood'))
   for (const line of lines) for (let job = 0; job < 5; job++) line.run(() => {})
   let ran = 0
@@ -74,7 +74,7 @@ it('a client with a thousand lines of many jobs does not delay the job of anothe
 
 it('the lines of one client take turns with each other', () => {
   const turns = manualTurns()
-  const fair = createFairTurns({ perTurn: 1, nextTurn: turns.nextTurn, clock: still })
+  const fair = createFairTurnsOf({ perTurn: 1, nextTurn: turns.nextTurn, clock: still })
   const seen: string[] = []
   const [first, second] = [fair.open('a'), fair.open('a')]
   for (let job = 0; job < 3; job++) first.run(() => seen.push('first'))
@@ -86,7 +86,7 @@ it('the lines of one client take turns with each other', () => {
 it('jobs that take long leave the rest of a turn to others, and what waits in a closed line is not run', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ perTurn: 8, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  const fair = createFairTurnsOf({ perTurn: 8, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   const line = fair.open('a')
   for (let job = 0; job < 20; job++) {
@@ -111,7 +111,7 @@ it('jobs that take long leave the rest of a turn to others, and what waits in a 
 it('where the loop comes round late, one job of each client begins a turn', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  const fair = createFairTurnsOf({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   const lines = Array.from({ length: 20 }, () => fair.open('a'))
   for (const line of lines) for (let job = 0; job < 3; job++) line.run(() => ran++)
@@ -134,7 +134,7 @@ it('where the loop comes round late, one job of each client begins a turn', () =
 it('while connections come next to nothing begins, and something does', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ perTurn: 2, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  const fair = createFairTurnsOf({ perTurn: 2, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   const line = fair.open('a')
   for (let job = 0; job < 100; job++) line.run(() => ran++)
@@ -155,7 +155,7 @@ it('while connections come next to nothing begins, and something does', () => {
 it('a connection that comes alone waits for nothing', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  const fair = createFairTurnsOf({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   for (let connection = 0; connection < 3; connection++) {
     fair.makeWay()
@@ -169,7 +169,7 @@ it('a connection that comes alone waits for nothing', () => {
 it('of one client so many are under way at once, save those that wait for long; another has its own', async () => {
   const turns = manualTurns()
   const clock = createFakeClock()
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock })
+  const fair = createFairTurnsOf({ nextTurn: turns.nextTurn, clock })
   const ends: (() => void)[] = []
   const lines = [fair.openWork('a'), fair.openWork('a')]
   for (let job = 0; job < 200; job++)

@@ -205,14 +205,11 @@ describe('messages', () => {
     let unsent = 0
     const sent: string[] = []
     const connection = createConnections({
-      engine: setup.plugin.engine,
+      engine: { ...setup.plugin.engine, onError: (error) => expect.unreachable(String(error)) },
       maxSubscriptionsPerSocket: 1,
       updateFields: 'payload',
-      connectionInitTimeoutMs: 0,
       onConnect: undefined,
       toAsked: () => expect.unreachable(),
-      clock: setup.clock,
-      onError: (error) => expect.unreachable(String(error)),
     })({
       socket: {
         protocol: 'graphql-transport-ws',
@@ -229,6 +226,7 @@ describe('messages', () => {
     unsent = 100_000
     connection.receive(ping)
     expect(sent).toEqual([ping.replace('ping', 'pong'), '{"type":"pong"}'])
+    connection.closed()
   })
 
   it('one pong, however many pings come before it has left', async () => {

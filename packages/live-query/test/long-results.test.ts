@@ -34,16 +34,15 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
   const engine = {
     turns: { openWork: () => ({ run: async (job: () => unknown) => job() }) },
     ask: async () => ({ kind: 'result', result }),
+    clock: systemClock,
+    onError: (error: unknown) => expect.unreachable(String(error)),
   } as unknown as LiveQueryEngine
   const connections = createConnections({
     engine,
     maxSubscriptionsPerSocket: 10,
     updateFields: 'payload',
-    connectionInitTimeoutMs: 0,
     onConnect: undefined,
     toAsked: (_, params) => ({ url: 'http://x/', headers: new Headers(), params, context: () => ({}) }),
-    clock: systemClock,
-    onError: (error) => expect.unreachable(String(error)),
   })
   const socket = connections({
     socket: {

@@ -42,8 +42,7 @@ it(`after ${STEPS} random events, joins, leaves, failures and stalls every clien
   const faults: string[] = []
   const errors: unknown[] = []
   const store = createLiveQueryStore({
-    clock,
-    random,
+    platform: { clock, random },
     onError: (error) => errors.push(error),
   })
   const truth = Array.from({ length: QUERIES }, () => 0)

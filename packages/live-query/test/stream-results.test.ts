@@ -140,7 +140,7 @@ it('sends a subscription that does not begin as JSON where that is taken, else a
 
 it('beats each 5 s, and ends the source when the client leaves', async () => {
   const clock = createFakeClock()
-  const server = startServer({ clock })
+  const server = startServer({ platform: { clock } })
   const leaving = new AbortController()
   const parts = readParts(await server.ask('subscription { endless }', PARTS), leaving.signal)
   await parts.next()

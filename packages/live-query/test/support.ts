@@ -147,9 +147,10 @@ export async function startLive(options: LiveSetupOptions = {}): Promise<LiveSet
     await bus.publish([{ entityType: 'User', operation: 'update', entityId: id }])
   }
   const time = options.realTime ? {} : { clock }
+  const platform = { ...time, random: () => 0 }
   const plugin = useLiveQuery({
     bus,
-    random: () => 0,
+    platform,
     onError: (error) => errors.push(error),
     fields: {
       users: {},
@@ -159,7 +160,6 @@ export async function startLive(options: LiveSetupOptions = {}): Promise<LiveSet
       hashed: { strategy: 'HASH_DIFF', pollIntervalMs: 1000 },
       expiring: { ttlSeconds: 60 },
     },
-    ...time,
     ...options.plugin,
   })
   const yoga = createYoga({
@@ -172,8 +172,6 @@ export async function startLive(options: LiveSetupOptions = {}): Promise<LiveSet
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const live = attachLiveServer(server, {
     plugin,
-    onError: (error) => errors.push(error),
-    ...time,
     ...options.ws,
   })
   const { port } = server.address() as AddressInfo

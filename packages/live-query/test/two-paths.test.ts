@@ -5,7 +5,7 @@ import { startLive, subscribe, USERS } from './support.ts'
 
 it('sockets of two paths are told apart, whatever ids their clients choose', async () => {
   const setup = await startLive()
-  const other = attachLiveServer(setup.server, { plugin: setup.plugin, path: '/other', clock: setup.clock })
+  const other = attachLiveServer(setup.server, { plugin: setup.plugin, path: '/other' })
   try {
     const sockets = [
       await setup.ready(),

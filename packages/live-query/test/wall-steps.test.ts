@@ -47,7 +47,7 @@ it.each([2 ** 31, 2 ** 31 + 1, 2 ** 32, Number.MAX_SAFE_INTEGER])(
       plugin: {
         fields: { user: { ttlSeconds: ms / 1000 }, polled: { strategy: 'POLLING', pollIntervalMs: ms } },
       },
-      ws: { keepAliveMs: ms, connectionInitTimeoutMs: ms },
+      ws: { keepAliveMs: ms },
     })
     const socket = await setup.ready()
     socket.sendJson(subscribe('a', 'query @live { user(id: 1) { name } }'))

@@ -7,15 +7,7 @@ import type { SocketLimitsConfig } from '../http/http-types.ts'
 /** Live queries: the options of `useLiveQuery`. */
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
-  | 'store'
-  | 'bus'
-  | 'idFields'
-  | 'clock'
-  | 'random'
-  | 'onError'
-  | 'expiresAt'
-  | 'maxFailures'
-  | 'changedFieldsDepth'
+  'store' | 'bus' | 'idFields' | 'platform' | 'onError' | 'expiresAt' | 'changedFieldsDepth'
 > {
   /**
    * Origins whose pages can open a WebSocket, in addition to the gateway's own origin. A string between slashes is a

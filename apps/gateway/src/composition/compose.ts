@@ -188,7 +188,7 @@ function holdSchema(
  */
 function createLiveSockets(
   plugin: LiveQueryPlugin,
-  { config, logger, access, paths }: Parts,
+  { config, access, paths }: Parts,
   http: HttpSettings,
   clientOf: LiveServerOptions['clientOf'],
 ) {
@@ -202,13 +202,6 @@ function createLiveSockets(
       ...(config.liveQuery && { updateFields: config.liveQuery.updateFields, ...config.liveQuery.sockets }),
       ...access.sockets,
       path,
-      onError: (error) =>
-        isOriginRefused(error)
-          ? logger.warn(
-              error,
-              'WebSocket refused because its origin is not allowed; add the origin to liveQuery.allowedOrigins, or to graphql.cors if liveQuery.allowedOrigins is not set',
-            )
-          : logger.error(error, 'live socket failed'),
     }),
   )
   let closed: Promise<unknown> | undefined
@@ -235,7 +228,13 @@ function isOriginRefused(error: unknown): boolean {
 
 /** With live queries off, sockets still serve queries, mutations and subscriptions. */
 function livePlugin({ config: { liveQuery }, bus, logger, access }: Parts): LiveQueryPlugin {
-  const onError = (error: unknown): void => logger.error(error, 'live query failed')
+  const onError = (error: unknown): void =>
+    isOriginRefused(error)
+      ? logger.warn(
+          error,
+          'WebSocket refused because its origin is not allowed; add the origin to liveQuery.allowedOrigins, or to graphql.cors if liveQuery.allowedOrigins is not set',
+        )
+      : logger.error(error, 'live query failed')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
   const { allowedOrigins: _, updateFields: __, sockets: ___, ...options } = liveQuery ?? {}
   return useLiveQuery({ ...options, ...access.live, bus, onError })

@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { heldBytes, isPromise } from '@vinyasa/core'
+import { type Clock, heldBytes, isPromise } from '@vinyasa/core'
 import { liveDirectiveValues } from '../document/directive.ts'
 import type { LiveDocuments } from '../document/document-memo.ts'
 import type { VariesBy } from '@vinyasa/invalidation'
@@ -29,6 +29,9 @@ export interface LiveQueryEngine {
   readonly store: LiveQueryStore
   /** In which clients have their share of the event loop, however their operations come. */
   readonly turns: FairTurns
+  readonly clock: Clock
+  /** Receives errors of background work. */
+  readonly onError: (error: unknown) => void
   /**
    * Sends the operation through every hook that a request over HTTP passes; a live one is not executed but says how it
    * is to be registered. The signal ends it when the client leaves. Never rejects.
@@ -118,9 +121,8 @@ export function createRegistrations(options: RegistrationsOptions): Registration
 }
 
 export function createLiveQueryEngine(
-  served: Pick<LiveQueryEngine, 'store' | 'turns'>,
+  served: Omit<LiveQueryEngine, 'ask'>,
   passes: Pick<Passes, 'send'>,
-  onError: (error: unknown) => void,
 ): LiveQueryEngine {
   return {
     ...served,
@@ -129,7 +131,7 @@ export function createLiveQueryEngine(
         return await passes.send(operation, signal)
       } catch (error) {
         if (error instanceof GraphQLError) return { kind: 'errors', errors: [error] }
-        onError(error)
+        served.onError(error)
         return { kind: 'errors', errors: [unexpectedError(error)] }
       }
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, createTurns, heldBytes, isRecord, onAbort, type Turns } from '@vinyasa/core'
+import { createTurns, heldBytes, isRecord, onAbort, type Turns } from '@vinyasa/core'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { EndLiveQuery, liveQueryLimit, toGraphQLError, unexpectedError } from '../errors.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'
@@ -24,14 +24,10 @@ export interface ConnectionsOptions {
   readonly engine: LiveQueryEngine
   readonly maxSubscriptionsPerSocket: number
   readonly updateFields: UpdateFields
-  /** 0: wait for ever. */
-  readonly connectionInitTimeoutMs: number
   /** `false` closes with 4403; an object is the payload of `connection_ack`. */
   readonly onConnect: ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>) | undefined
   /** The operation of a `subscribe`, as a request is made of it. */
   readonly toAsked: (connection: LiveConnection, params: OperationParams) => AskedOperation
-  readonly clock: Clock
-  readonly onError: (error: unknown) => void
 }
 
 export interface Opening {
@@ -49,6 +45,9 @@ export function createConnections(options: ConnectionsOptions): (opening: Openin
   const slices = createTurns()
   return (opening) => new OpenConnection(opening, options, slices)
 }
+
+/** Time for `connection_init`; then the socket closes with 4408. */
+const INIT_TIMEOUT_MS = 3000
 
 /** What the payload of `connection_init` may take in memory: each operation of the socket reads all of it. */
 const MAX_INIT_BYTES = 64 * 1024
@@ -72,7 +71,7 @@ class OpenConnection {
   #operations: SocketOperationOptions | undefined
 
   constructor(opening: Opening, options: ConnectionsOptions, slices: Turns) {
-    const { clock, connectionInitTimeoutMs } = options
+    const { clock } = options.engine
     this.#options = options
     this.#opening = opening
     this.#slices = slices
@@ -81,11 +80,11 @@ class OpenConnection {
     })
     if (opening.socket.protocol !== SUB_PROTOCOL)
       this.#opening.socket.close(CLOSE.wrongProtocol, 'Subprotocol not acceptable')
-    else if (connectionInitTimeoutMs > 0)
+    else
       this.#initTimer = clock.setTimeout(() => {
         if (!this.#isInitialised)
           this.#opening.socket.close(CLOSE.initTimeout, 'Connection initialisation timeout')
-      }, connectionInitTimeoutMs)
+      }, INIT_TIMEOUT_MS)
   }
 
   /** A text message arrived. */
@@ -114,7 +113,7 @@ class OpenConnection {
 
   /** The socket is gone. */
   closed(): void {
-    this.#options.clock.clearTimeout(this.#initTimer)
+    this.#options.engine.clock.clearTimeout(this.#initTimer)
     for (const running of this.#running.values()) {
       release(running, false)
       running.operation.complete()
@@ -122,7 +121,7 @@ class OpenConnection {
   }
 
   async #initialise(connectionParams: LiveConnection['connectionParams']): Promise<void> {
-    const { engine, updateFields, onConnect, onError, toAsked } = this.#options
+    const { engine, updateFields, onConnect, toAsked } = this.#options
     if (this.#isInitialised)
       return this.#opening.socket.close(CLOSE.secondInit, 'Too many initialisation requests')
     this.#isInitialised = true
@@ -141,7 +140,6 @@ class OpenConnection {
       updateFields,
       slices: this.#slices,
       toAsked: (params) => toAsked(connection, params),
-      onError,
     }
     this.#send({ type: 'connection_ack', ...(isRecord(payload) && { payload }) })
   }
@@ -201,7 +199,7 @@ class OpenConnection {
   }
 
   readonly #fail = (error: unknown): void => {
-    this.#options.onError(error)
+    this.#options.engine.onError(error)
     this.#opening.socket.close(CLOSE.serverFault, 'Internal server error')
   }
 }
@@ -261,7 +259,7 @@ class ReadSocket {
 }
 
 /** What the operations of one socket have in common. */
-interface SocketOperationOptions extends Pick<ConnectionsOptions, 'engine' | 'updateFields' | 'onError'> {
+interface SocketOperationOptions extends Pick<ConnectionsOptions, 'engine' | 'updateFields'> {
   readonly socket: ReadSocket
   /** The turns in which operations of the socket begin. */
   readonly work: WorkLine
@@ -401,7 +399,7 @@ class SocketOperation {
     try {
       await results.return?.()
     } catch (error) {
-      this.#options.onError(error)
+      this.#options.engine.onError(error)
     }
   }
 
@@ -437,7 +435,7 @@ class SocketOperation {
   }
 
   #unexpected(error: unknown): GraphQLError {
-    if (!this.isCompleted) this.#options.onError(error)
+    if (!this.isCompleted) this.#options.engine.onError(error)
     return unexpectedError(error)
   }
 

@@ -56,6 +56,12 @@ function unexpectedResult(error: unknown): LiveResult {
 const JOURNAL_SIZE = 256
 
 /**
+ * Number of consecutive failures after which a live query that never had data ends with the errors of its last
+ * execution. Retries are 250 ms to 3 s apart, so they take about a minute.
+ */
+const MAX_FAILURES = 20
+
+/**
  * Decides whether an event with an id concerns a group by what its last result holds. What the run in flight will
  * hold is not known yet: events that came meanwhile stand in a journal until it ends.
  */
@@ -121,7 +127,7 @@ interface Run {
 
 export interface GroupOptions extends Pick<
   StoreSettings,
-  'skipUnchanged' | 'maxFailures' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
+  'skipUnchanged' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
 > {
   readonly plan: LivePlan
   readonly timing: Timing
@@ -342,7 +348,7 @@ export class Group {
   }
 
   #finish(run: Run, executed: LiveResult): void {
-    const { clock, maxFailures } = this.#options
+    const { clock } = this.#options
     const now = clock.now()
     this.#run = undefined
     const version = this.#versionOf(executed, Math.floor(clock.wallNow() / 1000))
@@ -357,7 +363,7 @@ export class Group {
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
     this.#isPartial = this.#failures > 0 && bringsData(result)
     this.#broughtData ||= this.#failures === 0 || this.#isPartial
-    const isHopeless = !this.#broughtData && maxFailures > 0 && this.#failures >= maxFailures
+    const isHopeless = !this.#broughtData && this.#failures >= MAX_FAILURES
     if (isHopeless) return this.#options.onEnd(toTerminalErrors(result))
     this.#planNextTry(run, now)
     this.#deliver(run, version, now)

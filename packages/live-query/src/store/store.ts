@@ -306,9 +306,9 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
 /** The same, with options that have been looked at. */
 export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, skipUnchanged = false } = options
-  const { matchEntityId = false, maxFailures = 20, changedFieldsDepth = 10 } = options
-  const { clock = systemClock, random = Math.random, onError = reportError } = options
-  const limits = { maxSubscriptions, maxFailures, changedFieldsDepth }
+  const { matchEntityId = false, changedFieldsDepth = 10, onError = reportError } = options
+  const { clock = systemClock, random = Math.random } = options.platform ?? {}
+  const limits = { maxSubscriptions, changedFieldsDepth }
   const settings = { ...limits, batch, skipUnchanged, matchEntityId, clock, random, onError }
   const subscriptions = new Subscriptions(settings)
 

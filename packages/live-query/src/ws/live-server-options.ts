@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { atLeast, type Clock, type KnownOptions, text, texts } from '@vinyasa/core'
+import { atLeast, type KnownOptions, text, texts } from '@vinyasa/core'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-socket.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
@@ -19,8 +19,6 @@ export interface LiveServerOptions {
    * data for a second. Default 1 MiB.
    */
   readonly maxBufferedBytes?: number | undefined
-  /** Time for `connection_init` in milliseconds; then the socket closes with 4408. Default 3000; 0 means no limit. */
-  readonly connectionInitTimeoutMs?: number | undefined
   /**
    * Interval of pings in milliseconds. A socket that has not answered the previous ping is terminated. Default 12
    * 000; 0 disables pings.
@@ -59,9 +57,6 @@ export interface LiveServerOptions {
    * patch, such as `@n1ru4l/graphql-live-query-patch`. Default `payload`.
    */
   readonly updateFields?: UpdateFields | undefined
-  /** Receives errors of background work. Default: `console.error`. */
-  readonly onError?: ((error: unknown) => void) | undefined
-  readonly clock?: Clock | undefined
 }
 
 export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
@@ -70,7 +65,6 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   maxSubscriptionsPerSocket: atLeast(0),
   maxMessageBytes: atLeast(0),
   maxBufferedBytes: atLeast(0),
-  connectionInitTimeoutMs: atLeast(0),
   keepAliveMs: atLeast(0),
   onConnect: true,
   connectionHeaders: texts,
@@ -78,6 +72,4 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   context: true,
   allowedOrigins: true,
   updateFields: true,
-  onError: true,
-  clock: true,
 }
