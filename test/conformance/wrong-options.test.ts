@@ -5,12 +5,11 @@ import { createNatsInvalidationBus } from '@vinyasa/invalidation/nats'
 import { createRedisInvalidationBus } from '@vinyasa/invalidation/redis'
 import { createLiveQueryStore, useLiveQuery } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
-import { createNodeHandler, usePipeline, useUploads } from '@vinyasa/node-handler'
+import { usePipeline, useUploads } from '@vinyasa/node-handler'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createRedisStore } from '@vinyasa/response-cache/redis'
 import { createRestConnector, oauth2ClientCredentials } from '@vinyasa/rest-connector'
 import { useSources } from '@vinyasa/source-kit'
-import { createYoga } from 'graphql-yoga'
 import { expect, it } from 'vitest'
 
 // JavaScript takes any option in silence. The gateway's config refuses them by its schema.
@@ -92,11 +91,6 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
     'a mistyped one of uploads',
     () => useUploads({ maxFile: 1 } as object),
     'useUploads: there is no option maxFile; did you mean maxFiles?',
-  ],
-  [
-    'a mistyped one of the HTTP door',
-    () => createNodeHandler(createYoga({}), { maxBodyByte: 1 } as object),
-    'createNodeHandler: there is no option maxBodyByte; did you mean maxBodyBytes?',
   ],
   [
     'a mistyped one of the pipeline',
@@ -244,10 +238,6 @@ it.each<readonly [() => unknown, string]>([
     'useDeferSplitter: option maxDeferredFragments is NaN',
   ],
   [() => useUploads({ maxFileBytes: UNSET }), 'useUploads: option maxFileBytes is NaN'],
-  [
-    () => createNodeHandler(createYoga({}), { maxBodyBytes: UNSET }),
-    'createNodeHandler: option maxBodyBytes is NaN',
-  ],
   [() => useSources([], { maxAnswerBytes: UNSET }), 'useSources: option maxAnswerBytes is NaN'],
   [
     () => createRedisInvalidationBus({ url: 'redis://a', channel: UNSET } as never),

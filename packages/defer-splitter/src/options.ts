@@ -1,4 +1,14 @@
-import { type AnswerLimits, atLeast, type Clock, flag, type KnownOptions, refuseWrongOptions, systemClock, text, wholeAtLeast } from '@vinyasa/core'
+import {
+  type AnswerLimits,
+  atLeast,
+  type Clock,
+  flag,
+  type KnownOptions,
+  refuseWrongOptions,
+  systemClock,
+  text,
+  wholeAtLeast,
+} from '@vinyasa/core'
 
 /**
  * Selects how deferred fragments are produced.

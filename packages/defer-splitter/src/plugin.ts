@@ -8,7 +8,12 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/core'
-import { type Behaviour, bringPipeline, createStreamResponse, type EndpointAlias } from '@vinyasa/core/pipeline'
+import {
+  type Behaviour,
+  bringPipeline,
+  createStreamResponse,
+  type EndpointAlias,
+} from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'

@@ -64,7 +64,7 @@ async function createStage(): Promise<Stage> {
     },
   })
   const clock = createFakeClock()
-  const { yoga } = createTestServer({ schema, options: { clock } })
+  const { yoga } = createTestServer({ schema, internals: { clock } })
   return { url: await listen(yoga, disposables), beat: () => clock.advance(5_000), release }
 }
 

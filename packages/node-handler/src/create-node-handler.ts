@@ -1,6 +1,4 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { type KnownOptions, refuseWrongOptions, wholeAtLeast } from '@vinyasa/core'
-import type { NodeHandlerOptions } from './options.ts'
 import { createFastPath } from './fast-path/fast-path.ts'
 import { refuseTarget } from './yoga/last-catch.ts'
 import { guardBody, hasBody } from './http/guard-body.ts'
@@ -50,25 +48,18 @@ export interface NodeHandler {
   readonly preparedPathReasons: readonly string[]
 }
 
-const NAMES: KnownOptions<NodeHandlerOptions> = { maxBodyBytes: wholeAtLeast(0) }
-
 /**
  * Creates a listener that serves GET and JSON requests of a Yoga server faster than Yoga's handler. Responses have
  * the same bytes. Yoga serves all other requests. An invalid `Host` or target gets 400, and a target with a `.` or
  * `..` segment gets 404. These requests never reach Yoga or its hooks. The path of a request depends only on its
  * target.
- * @throws TypeError if `maxBodyBytes` is not an integer of at least 0
  */
-export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandlerOptions = {}): NodeHandler {
-  refuseWrongOptions('createNodeHandler', options, NAMES)
-  const { maxBodyBytes } = options
+export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
   const { internals, reasons } = readInternals(yoga)
   const isFastPathRequest = fastPathRequests(Reflect.get(yoga, 'graphqlEndpoint'))
   const pipeline = internals && (pipelineOf(internals.plugins) ?? new Pipeline(yoga, undefined))
-  const fastPath = pipeline && createFastPath(internals, maxBodyBytes, pipeline)
-  const prepared = fastPath
-    ? openPreparedPath({ yoga, internals, maxBodyBytes, pipeline, fastPath })
-    : reasons
+  const fastPath = pipeline && createFastPath(internals, pipeline)
+  const prepared = fastPath ? openPreparedPath({ yoga, internals, pipeline, fastPath }) : reasons
   const takePrepared = typeof prepared === 'function' ? prepared : undefined
   const yogasDoor = createYogasDoor(yoga)
   const acceptTarget = acceptTargets()

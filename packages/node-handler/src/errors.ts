@@ -1,13 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 
-/** The body of a request has more bytes than `maxBodyBytes` allows. */
-export function bodyTooLarge(maxBodyBytes: number): GraphQLError {
-  return createGraphQLError(`The request body is larger than ${maxBodyBytes} bytes. Send a smaller body.`, {
-    extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } },
-  })
-}
-
 /** Somebody has read the body before the handler was called, and has not put it into `req.body`, where Yoga looks. */
 export function bodyAlreadyRead(): GraphQLError {
   return createGraphQLError(

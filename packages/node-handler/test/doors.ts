@@ -5,7 +5,6 @@ import { createDisposables } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type YogaServerOptions } from 'graphql-yoga'
 import { onTestFinished } from 'vitest'
 import { createNodeHandler, type NodeHandler } from '../src/index.ts'
-import type { NodeHandlerOptions } from '../src/options.ts'
 
 export type YogaOptions = YogaServerOptions<Record<string, any>, Record<string, any>>
 
@@ -36,10 +35,7 @@ export interface Doors {
 }
 
 /** One Yoga server behind each door, built alike: `options` is called once for each. */
-export async function openDoors(
-  options: () => YogaOptions = () => ({}),
-  handlerOptions: NodeHandlerOptions = {},
-): Promise<Doors> {
+export async function openDoors(options: () => YogaOptions = () => ({})): Promise<Doors> {
   const closing = createDisposables(onTestFinished)
   async function listen(listener: (...args: any[]) => unknown): Promise<string> {
     const server = createServer(listener)
@@ -50,7 +46,7 @@ export async function openDoors(
     })
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
-  const handler = createNodeHandler(buildYoga(options()), handlerOptions)
+  const handler = createNodeHandler(buildYoga(options()))
   return { yoga: await listen(buildYoga(options())), thin: await listen(handler), handler }
 }
 

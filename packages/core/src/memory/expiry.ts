@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** Keys that expire in the same second are removed together. */
 const SLOT_MS = 1_000

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyTooLarge } from '../errors.ts'
 import { failedResponse, isResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
@@ -7,7 +6,6 @@ import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/core'
 import { stepHooks, HookStep } from '../hooks/hook-step.ts'
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
 import { runResponseHooks } from '../hooks/on-response.ts'
-import type { CheckSize } from '../http/read-body.ts'
 import { sendResponse } from '../http/send-response.ts'
 import type { HookRequest, ServerContext, YogaInternals, RequestHandler } from '../yoga/yoga-5.ts'
 import { type ParamsHandler, type Pipeline, toErrors, type Hook, runHooks } from '@vinyasa/core/pipeline'
@@ -208,8 +206,6 @@ export interface FastPath {
   /** Has the hooks choose how a result is written. */
   readonly processResult: ProcessResult
   readonly handleParams: ParamsHandler
-  /** Throws if a body is larger than `maxBodyBytes`. */
-  readonly checkSize: CheckSize | undefined
   /** The request before its first hook. */
   begin(request: LightRequest, context: ServerContext): HookedRequest
   /** Answers a request, whose steps may have begun. */
@@ -218,7 +214,6 @@ export interface FastPath {
 
 export function createFastPath(
   internals: YogaInternals,
-  maxBodyBytes: number | undefined,
   { handleParams, server }: Pick<Pipeline, 'handleParams' | 'server'>,
 ): FastPath {
   const { fetchAPI, logger, waitUntil } = internals
@@ -229,7 +224,6 @@ export function createFastPath(
   const parseRequest = createParseRequest(internals, runsAhead)
   const executeParams = createExecuteParams(internals, handleParams, runsAhead)
   const processResult = createProcessResult(internals, createResponse)
-  const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
 
   const begin: FastPath['begin'] = (request, context) => {
     const hooked: HookedRequest = {
@@ -292,19 +286,11 @@ export function createFastPath(
     createResponse,
     processResult,
     handleParams,
-    checkSize: check,
     begin,
     serve,
     listen(incoming, outgoing) {
       const request = createRequest(incoming, outgoing)
-      if (check) request.addSizeCheck(check)
       return serve(begin(request, { req: incoming, res: outgoing, waitUntil }), incoming, outgoing)
     },
-  }
-}
-
-function limitTo(maxBodyBytes: number): CheckSize {
-  return (bytes) => {
-    if (bytes > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   }
 }

@@ -36,7 +36,6 @@ import { AnswerHeaders } from './answer-headers.ts'
 interface PathServerOptions {
   readonly yoga: object
   readonly internals: YogaInternals
-  readonly maxBodyBytes: number | undefined
   readonly pipeline: Pipeline
   /** The way of all other requests, and of those that have begun here. */
   readonly fastPath: FastPath
@@ -44,7 +43,7 @@ interface PathServerOptions {
 
 /** The parts of a server's prepared path, or why it has none. */
 function readPathServer(options: PathServerOptions) {
-  const { yoga, internals, maxBodyBytes, pipeline, fastPath } = options
+  const { yoga, internals, pipeline, fastPath } = options
   const { server, known } = pipeline
   if (!known) return ['the plugins do not include usePipeline()']
   const choice = findAcceptChoice(internals)
@@ -57,11 +56,7 @@ function readPathServer(options: PathServerOptions) {
   const sizeLimit = findSizeLimit(internals)
   const mediaTypeOf = mediaTypesOf(choice, behaviours)
   const aliasOf = findAliases(server, endpoint)
-  const checks: readonly CheckSize[] = [
-    fastPath.checkSize ?? [],
-    sizeLimit?.check ?? [],
-    server.members('checkBodySize'),
-  ].flat()
+  const checks: readonly CheckSize[] = [sizeLimit?.check ?? [], server.members('checkBodySize')].flat()
   const bodies = createKnownBodies(known.room)
   known.onClear(() => bodies.clear())
   return {
@@ -76,7 +71,7 @@ function readPathServer(options: PathServerOptions) {
     known,
     bodies,
     others: server.others,
-    allowsHead: requestHeads({ endpoint, aliasOf, maxBodyBytes, sizeLimit, mediaTypeOf, behaviours }),
+    allowsHead: requestHeads({ endpoint, aliasOf, sizeLimit, mediaTypeOf, behaviours }),
     mediaTypeOf,
     parseTarget: parser?.target,
     parseBody: parser?.json,

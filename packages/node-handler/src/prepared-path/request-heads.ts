@@ -10,7 +10,6 @@ interface RequestHeadOptions {
   readonly endpoint: string
   /** Returns the alias of the endpoint that a target names. */
   readonly aliasOf: (target: string) => unknown
-  readonly maxBodyBytes: number | undefined
   readonly sizeLimit: SizeLimit | undefined
   readonly mediaTypeOf: MediaTypeOf
   readonly behaviours: readonly Behaviour[]
@@ -45,14 +44,13 @@ export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviou
  * small or chunked JSON body, or a `GET` to the endpoint with a query string.
  */
 export function requestHeads(options: RequestHeadOptions): (request: IncomingMessage) => boolean {
-  const { endpoint, aliasOf, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, behaviours } = options
+  const { endpoint, aliasOf, sizeLimit, mediaTypeOf, behaviours } = options
   const targets = `${endpoint}?`
-  const most = Math.min(maxBodyBytes, MAX_BODY_BYTES)
   const isBody = createChoices((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
   const conditions = behaviours.flatMap(({ accepts }) => accepts ?? [])
 
   function isSmall(length: string | undefined): boolean {
-    if (length === undefined || !(Number(length) <= most)) return false
+    if (length === undefined || !(Number(length) <= MAX_BODY_BYTES)) return false
     if (!sizeLimit) return true
     try {
       sizeLimit.checkHeader(length)
