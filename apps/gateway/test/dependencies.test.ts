@@ -10,10 +10,11 @@ import {
   temporaryFolder,
 } from '@vinyasa/test-kit'
 import { createDependencies } from '@vinyasa/invalidation'
-import { parse } from 'graphql'
+import { buildSchema, isObjectType, parse } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
+import { undeclaredLines } from '../src/dependencies/report.ts'
 import type { GrpcSourceConfig, RestSourceConfig } from '../src/sources/types.ts'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logging/logger.ts'
@@ -359,6 +360,31 @@ rest:
     expect(unseen.join('\n')).toContain("dependencies: { 'Mutation.reset': { changes: [...] } }")
     expect(unseen.join('\n')).toContain("dependencies: { 'Query.calls': { dependsOn: [...] } }")
   })
+})
+
+it('check lists values and numbers that can be computed from other entities', () => {
+  const schema = buildSchema(`
+    type Query { cart: Cart category: Category account: Account product: Product sales: Sales }
+    type Money { amount: Int }
+    type Product { id: ID! price: Money productId: Int }
+    type Account { id: ID! balance: Money }
+    type Line { product: Product }
+    type Cart { id: ID! total: Money lines: [Line] }
+    type Category { id: ID! productCount: Int }
+    type Sales { best: [Product] products: Int categories: Int revenue: Money }
+  `)
+  const lines = undeclaredLines(schema, true)
+  expect(lines.map((line) => line.split(',')[0])).toEqual([
+    'Cart.total can be computed from Product',
+    'Category.productCount can be computed from Product',
+    'Sales.categories can be computed from Category',
+    'Sales.revenue can be computed from Account',
+  ])
+  expect(lines[0]).toContain("dependencies: { 'Cart.total': { dependsOn: [...] } }")
+  const sales = schema.getType('Sales')
+  for (const name of ['revenue', 'categories'])
+    if (isObjectType(sales)) sales.getFields()[name]!.extensions = { dependsOn: [] }
+  expect(undeclaredLines(schema, true)).toHaveLength(2)
 })
 
 describeWithRedis('gateways of different tenants on one Redis', () => {

@@ -1,5 +1,4 @@
 import {
-  defaultFieldResolver,
   getNamedType,
   isLeafType,
   type DocumentNode,
@@ -11,6 +10,7 @@ import {
 import { keyed } from '@vinyasa/core'
 import { selectOperation, type SelectedField } from './selected-fields.ts'
 import { statedChanges, statedDependsOn, statedIdFields } from './statements.ts'
+import { createValueTypes, hasOwnSource } from './value-types.ts'
 import { possibleObjects } from '@vinyasa/core/documents'
 
 /** The types that a value of a type is made of. */
@@ -26,13 +26,13 @@ interface TypeClosure {
 /** Each closure is computed once, when it is first asked for. */
 function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFieldOf']) {
   const roots = rootsOf(schema)
-  let queried: ReadonlySet<string> | undefined
+  let known: ReadonlySet<string> | undefined
+  const queried = (): ReadonlySet<string> => (known ??= typesOfQueries(schema))
 
   /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
   function hasId(type: GraphQLObjectType): boolean {
     if (idFieldOf(type.name) === undefined) return false
-    queried ??= typesOfQueries(schema)
-    return queried.has(type.name)
+    return queried().has(type.name)
   }
 
   function isEntity(typeName: string): boolean {
@@ -61,7 +61,7 @@ function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFi
     return { types, reachesEntity, isOpen }
   }
 
-  return { isEntity, of: keyed(closureOf) }
+  return { isEntity, queried, of: keyed(closureOf) }
 }
 
 /** The types that operations stand on. */
@@ -135,6 +135,11 @@ export interface Dependencies {
   /** Returns the field that identifies entities of an object type: the first of the id fields that the type has. */
   idFieldOf(typeName: string): string | undefined
   /**
+   * Returns the fields without `dependsOn` whose values can be computed from other entities, by coordinate, with the
+   * types of these entities. Mutations that select such a value evict all responses that contain its type.
+   */
+  computedFields(): ReadonlyMap<string, ReadonlySet<string>>
+  /**
    * Returns the types that a value of a type consists of. It follows fields through types without an id field, up to
    * and including the first entities. Declarations of the fields on the way count too. Returns `everything` if it
    * reaches no entity.
@@ -149,8 +154,10 @@ export interface Dependencies {
   /** Returns the types that a mutation field changes: its declared changes and the types of its result. */
   ofMutationField(field: Field): Dependence
   /**
-   * Returns the types that a mutation operation changes: the changes of its root fields and all types that it
-   * selects.
+   * Returns the types that a mutation operation changes: the changes of its root fields and all entities that it
+   * selects. An object without an id field in an entity belongs to this entity. Its type is added only if the schema
+   * contains a field without `dependsOn` that can be computed from it: a value outside of entities or from another
+   * source, or a value of an entity that the source sends together with the changed entity.
    */
   ofMutation(document: DocumentNode, operationName?: string | null): Dependence
 }
@@ -163,6 +170,12 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     return isObjectType(type) ? idFields.find((name) => name in type.getFields()) : undefined
   })
   const closures = createTypeClosures(schema, idFieldOf)
+  const valueTypes = createValueTypes({
+    schema,
+    isEntity: closures.isEntity,
+    queried: closures.queried,
+    closureOf: closures.of,
+  })
   const mutationName = schema.getMutationType()?.name
   const rootNames = new Set([...rootsOf(schema)].map((type) => type?.name))
 
@@ -202,12 +215,26 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     const stated = definitions.flatMap((definition) => statedChanges(definition.field) ?? [])
     const type = getNamedType(field.type)
     const parts = stated.map(ofName)
-    return union(isLeafType(type) ? parts : [...parts, ofClosure(closures.of(type.name))])
+    if (isLeafType(type)) return union(parts)
+    const closure = closures.of(type.name)
+    if (closure.isOpen) return everything
+    const parents = definitions.filter(({ typeName }) => isObjectType(schema.getType(typeName)))
+    const types = [...closure.types].filter((name) => {
+      if (!isObjectType(schema.getType(name)) || closures.isEntity(name)) return true
+      // Values outside of entities are part of a root field's result, which adds their types.
+      return parents.some(
+        (one) =>
+          hasOwnSource(one.field) ||
+          !valueTypes.belongsToParent(name, closures.isEntity(one.typeName) ? one.typeName : undefined),
+      )
+    })
+    return union([...parts, { everything: false, types: new Set(types) }])
   }
 
   return {
     isEntity: closures.isEntity,
     idFieldOf,
+    computedFields: valueTypes.computedFields,
     ofMutationField,
     ofType(typeName) {
       const closure = closures.of(typeName)
@@ -236,12 +263,6 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
 /** Creates a function that returns the dependencies of a schema. They are cached while the schema is referenced. */
 export function createDependencyCache(options?: DependencyOptions): (schema: GraphQLSchema) => Dependencies {
   return keyed((schema: GraphQLSchema) => createDependencies(schema, options), new WeakMap())
-}
-
-/** A field that does not come with its parent, whatever it gives: a join, or one with a resolver of the server's author. */
-function hasOwnSource({ extensions, resolve }: Field): boolean {
-  if (extensions['requires'] !== undefined) return true
-  return resolve !== undefined && resolve !== defaultFieldResolver && extensions['origin'] === undefined
 }
 
 function ofClosure({ types, isOpen }: TypeClosure): Dependence {

@@ -70,10 +70,12 @@ export function changedEntities(
       for (const { name } of possibleObjects(schema, getNamedType(field.type))) addWhole(name)
     }
   }
+  const changed = new Set(types)
   const identified = new Set([...found.values()].map(({ type }) => type))
-  for (const type of types) if (!identified.has(type)) whole.add(type)
+  for (const type of changed) if (!identified.has(type)) whole.add(type)
+  // Types that `types` lacks belong to the entities that contain them.
   return [
-    ...[...whole].map((type) => ({ type })),
-    ...[...found.values()].filter(({ type }) => !whole.has(type)),
+    ...[...whole].filter((type) => changed.has(type)).map((type) => ({ type })),
+    ...[...found.values()].filter(({ type }) => changed.has(type) && !whole.has(type)),
   ]
 }
