@@ -1,8 +1,10 @@
 // The share of a random mix on the demo's schema that the response cache answers, and of those answers the share that
 // is wrong: `pnpm bench:hit-rate`. `--stated` states what types do not show, as the demo's config does. `RESPONSE_CACHE`
-// names another build of the package, to compare.
-import { parseArgs } from 'node:util'
-import { createSchema, createYoga } from 'graphql-yoga'
+// names another build of the package, to compare. `--schema shop` measures a shop with 20 types, and Yoga's cache plugin.
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { useResponseCache as useYogaResponseCache } from '@graphql-yoga/plugin-response-cache'
+import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
+import { createShop, SHOP_STATEMENTS, shopMutations, shopQueries } from './src/shop.ts'
 
 const typeDefs = /* GraphQL */ `
   type User {
@@ -169,50 +171,61 @@ function createDemo(isStated: boolean) {
   })
 }
 
-function createMix(random: () => number) {
+function createMix(random: () => number, isShop: boolean) {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   // Few are asked for often.
   const one = (count: number): number => 1 + Math.floor(random() ** 3 * count)
-  const queries: readonly (() => string)[] = [
-    () =>
-      `{ users(status: "${pick(['ONLINE', 'AWAY', 'OFFLINE'])}", limit: ${pick([3, 10])}) { users { id name status } } }`,
-    () => `{ users(limit: 10) { totalCount users { id name } } }`,
-    () => `{ users { totalCount } }`,
-    () => `{ user(id: "${one(100)}") { id name status } }`,
-    () => `{ user(id: "${one(100)}") { name profile { bio } } }`,
-    () => `{ user(id: "${one(100)}") { name reviews { id rating } } }`,
-    () => `{ onlineCount }`,
-    () => `{ getProduct(id: "${one(50)}") { id name price } }`,
-    () => `{ getProduct(id: "${one(50)}") { name } users(limit: 3) { users { name } } }`,
-    () => `{ searchProducts(query: "thing ${one(7)}") { id name } }`,
-    () => `{ getStock(id: "${one(50)}") { inStock } }`,
-    () => `{ dealOfTheDay { discountPercent product { name price } } }`,
-    () => `{ listReviews(productId: "${one(50)}") { id rating author { name } } }`,
-  ]
-  const mutations: readonly (() => string)[] = [
-    () => `mutation { updateUser(id: "${one(100)}", name: "n${one(1000)}") { id } }`,
-    () => `mutation { updateUser(id: "${one(100)}", status: "${pick(['ONLINE', 'AWAY'])}") { id name } }`,
-    () => `mutation { createUser(name: "n${one(1000)}") { id } }`,
-    () =>
-      `mutation { createReview(productId: "${one(50)}", userId: "${one(100)}", rating: ${one(5)}) { id } }`,
-    () => `mutation { updateProduct(id: "${one(50)}", price: ${one(100)}) { id } }`,
-  ]
+  const queries: readonly (() => string)[] = isShop
+    ? shopQueries(one)
+    : [
+        () =>
+          `{ users(status: "${pick(['ONLINE', 'AWAY', 'OFFLINE'])}", limit: ${pick([3, 10])}) { users { id name status } } }`,
+        () => `{ users(limit: 10) { totalCount users { id name } } }`,
+        () => `{ users { totalCount } }`,
+        () => `{ user(id: "${one(100)}") { id name status } }`,
+        () => `{ user(id: "${one(100)}") { name profile { bio } } }`,
+        () => `{ user(id: "${one(100)}") { name reviews { id rating } } }`,
+        () => `{ onlineCount }`,
+        () => `{ getProduct(id: "${one(50)}") { id name price } }`,
+        () => `{ getProduct(id: "${one(50)}") { name } users(limit: 3) { users { name } } }`,
+        () => `{ searchProducts(query: "thing ${one(7)}") { id name } }`,
+        () => `{ getStock(id: "${one(50)}") { inStock } }`,
+        () => `{ dealOfTheDay { discountPercent product { name price } } }`,
+        () => `{ listReviews(productId: "${one(50)}") { id rating author { name } } }`,
+      ]
+  const mutations: readonly (() => string)[] = isShop
+    ? shopMutations(one)
+    : [
+        () => `mutation { updateUser(id: "${one(100)}", name: "n${one(1000)}") { id } }`,
+        () => `mutation { updateUser(id: "${one(100)}", status: "${pick(['ONLINE', 'AWAY'])}") { id name } }`,
+        () => `mutation { createUser(name: "n${one(1000)}") { id } }`,
+        () =>
+          `mutation { createReview(productId: "${one(50)}", userId: "${one(100)}", rating: ${one(5)}) { id } }`,
+        () => `mutation { updateProduct(id: "${one(50)}", price: ${one(100)}) { id } }`,
+      ]
   return (share: number): string => (random() < share ? pick(mutations) : pick(queries))()
 }
 
-async function measure(
-  cachePackage: CachePackage,
-  isStated: boolean,
-  options: object,
-  share: number,
-  count: number,
-  seed: number,
-) {
-  const schema = createDemo(isStated)
-  const serve = (plugins: readonly object[]) => createYoga({ schema, plugins: [...plugins], logging: false })
-  const cached = serve([cachePackage.useResponseCache({ ...options, defaultTtlMs: 3_600_000 })])
+interface Run {
+  readonly isShop: boolean
+  readonly isStated: boolean
+  /** Creates the plugin that caches responses. */
+  readonly plugin: () => object
+  readonly share: number
+  readonly count: number
+  readonly seed: number
+}
+
+const isHit = (response: Response, body: string): boolean =>
+  response.headers.get('x-cache') === 'HIT' || body.includes('"responseCache":{"hit":true')
+
+async function measure({ isShop, isStated, plugin, share, count, seed }: Run) {
+  const schema = isShop ? createShop(isStated ? SHOP_STATEMENTS : {}) : createDemo(isStated)
+  const serve = (plugins: readonly object[]) =>
+    createYoga({ schema, plugins: plugins as Plugin[], logging: false })
+  const cached = serve([plugin()])
   const plain = serve([])
-  const next = createMix(seeded(seed))
+  const next = createMix(seeded(seed), isShop)
   const send = (server: typeof plain, query: string): Promise<Response> =>
     Promise.resolve(
       server.fetch('http://localhost/graphql', {
@@ -230,9 +243,11 @@ async function measure(
     const body = await response.text()
     if (text.startsWith('mutation')) continue
     asked++
-    if (response.headers.get('x-cache') !== 'HIT') continue
+    if (!isHit(response, body)) continue
     hits++
-    if (body !== (await (await send(plain, text)).text())) wrong++
+    const { data } = JSON.parse(body) as { readonly data: unknown }
+    const current = (await (await send(plain, text)).json()) as { readonly data: unknown }
+    if (!isDeepStrictEqual(data, current.data)) wrong++
   }
   return { hitRate: hits / asked, wrongHits: hits === 0 ? 0 : wrong / hits }
 }
@@ -242,6 +257,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
     stated: { type: 'boolean', default: false },
+    schema: { type: 'string', default: 'demo' },
   },
 })
 const cachePackage = (await import(
@@ -251,16 +267,20 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 process.stdout.write(
   `${values.count} operations a row, seed ${values.seed}\n| mutations | strategy | hits | of them wrong |\n| --- | --- | --- | --- |\n`,
 )
+const isShop = values.schema === 'shop'
+const ttl = 3_600_000
+const caches: Readonly<Record<string, () => object>> = {
+  types: () => cachePackage.useResponseCache({ strategy: 'types', defaultTtlMs: ttl }),
+  entities: () => cachePackage.useResponseCache({ strategy: 'entities', defaultTtlMs: ttl }),
+  ...(isShop && {
+    "Yoga's plugin": () => useYogaResponseCache({ session: () => null, ttl, includeExtensionMetadata: true }),
+  }),
+}
 for (const share of [0.02, 0.1]) {
-  for (const strategy of ['types', 'entities']) {
-    const { hitRate, wrongHits } = await measure(
-      cachePackage,
-      values.stated,
-      { strategy },
-      share,
-      Number(values.count),
-      Number(values.seed),
-    )
+  for (const [strategy, plugin] of Object.entries(caches)) {
+    const { count, seed, stated: isStated } = values
+    const run = { isShop, isStated, plugin, share, count: Number(count), seed: Number(seed) }
+    const { hitRate, wrongHits } = await measure(run)
     process.stdout.write(
       `| ${percent(share)} | ${strategy} | ${percent(hitRate)} | ${percent(wrongHits)} |\n`,
     )
