@@ -80,7 +80,7 @@ export function drawVariesBy(random: Random, index: number): Omit<WorldPlan, 'se
     name,
     letter: lower(name).charAt(0),
     source,
-    note: false,
+    note: undefined,
     embeds: [],
     computed: [],
     links: [],

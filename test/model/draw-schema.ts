@@ -13,7 +13,7 @@ import {
   type SourceName,
 } from './plan.ts'
 import { drawCode, drawStatement } from './draw-code.ts'
-import { lower } from './shapes.ts'
+import { lower, upper } from './shapes.ts'
 
 const NAMES = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk'] as const
 const OWN_NAMES = ['Fox', 'Gnu'] as const
@@ -40,18 +40,21 @@ export function drawSchema(
   const entities = names.map((name, index): EntityPlan => {
     const others = names.filter((other) => other !== name)
     const beside = others.filter((other) => sources[names.indexOf(other)] === sources[index])
+    const source = sources[index]!
+    const hasNote = random.chance(features.notes)
+    const note = hasNote ? (features.notes < 0.9 ? `${upper(source)}Note` : `${name}Note`) : undefined
     return {
       name,
       letter: lower(name).charAt(0),
-      source: sources[index]!,
-      note: random.chance(features.notes),
+      source,
+      note,
       embeds:
         sources[index] !== 'own' && name !== LEAF && beside.length > 0 && random.chance(features.embeds)
           ? [{ field: 'within', type: random.pick(beside), many: random.chance(0.4) }]
           : [],
       computed:
         name !== LEAF && random.chance(features.computed)
-          ? [{ field: 'reckoned', from: random.pick(others) }]
+          ? [{ field: 'reckoned', from: random.pick(others), isNote: note !== undefined && index % 2 === 0 }]
           : [],
       links:
         sources[index] === 'own' || name === LEAF

@@ -3,7 +3,7 @@ import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { type GrpcBackend, grpcError, type GrpcHandler, startGrpcBackend } from '@vinyasa/test-kit'
 import { type Behaviour, DEADLINE_MS, FailedAfterCommit, markOf, type MutationArgs } from './behaviour.ts'
 import type { EntityPlan, JoinPlan, MutationPlan, ReadPlan, SchemaPlan, SettingsPlan } from './plan.ts'
-import { lower, replyOf, upper } from './shapes.ts'
+import { notesOf, lower, replyOf, upper } from './shapes.ts'
 import type { Mark } from './truth.ts'
 
 const SERVICE = 'model.Zoo'
@@ -51,6 +51,7 @@ export function createGrpcSide(
     'message IdsRequest { repeated string ids = 1; }',
     'message ChangeRequest { string id = 1; string other = 2; string text = 3; }',
     'message Done { bool ok = 1; string id = 2; }',
+    ...notesOf(entities).map((note) => message(note, ['string text', 'int32 weight'])),
     ...entities.flatMap((entity) => messagesOf(entity, reads, schema.mutations)),
     ...reads.filter(({ shape }) => shape === 'union').map(({ type, others }) => unionOf([type, ...others])),
   ].join('\n')
@@ -230,14 +231,13 @@ function messagesOf(
         'string id',
         'string text',
         'int32 number',
-        ...(note ? [`${name}Note note`] : []),
+        ...(note === undefined ? [] : [`${note} note`]),
         ...embeds.map(({ field, type, many }) => `${many ? 'repeated ' : ''}${type} ${field}`),
-        ...computed.map(({ field }) => `int32 ${field}`),
+        ...computed.map(({ field, isNote }) => `${isNote ? note : 'int32'} ${field}`),
         ...links.map(({ field }) => `string ${field}`),
       ],
       partners.map((partner) => `${partner} ${lower(partner)}`),
     ),
-    ...(note ? [message(`${name}Note`, ['string text', 'int32 weight'])] : []),
     message(`List${name}Response`, [`repeated ${name} items`, 'int32 totalCount']),
     ...(has('connection')
       ? [

@@ -2,7 +2,7 @@ import { createGraphQLError } from 'graphql-yoga'
 import type { IResolvers } from '@graphql-tools/utils'
 import { type Behaviour, FailedAfterCommit, type MutationArgs } from './behaviour.ts'
 import type { EntityPlan, MutationPlan, ReadPlan, SchemaPlan } from './plan.ts'
-import { lower, replyOf } from './shapes.ts'
+import { notesOf, lower, replyOf } from './shapes.ts'
 
 /** Announces that types have changed; `*`: any. */
 export type Announce = (types: readonly string[]) => Promise<void>
@@ -32,6 +32,7 @@ export function createOwnSide(
       'interface Named { id: ID! text: String! }',
       `union Either = ${entities.map(({ name }) => name).join(' | ')}`,
       'type OwnDone { ok: Boolean! }',
+      ...notesOf(entities).map((note) => `type ${note} { text: String! weight: Int! }`),
       ...entities.map(typesOf),
       `type Query { ${reads.map((read) => `${read.name}${read.shape === 'one' ? '(id: ID!)' : ''}: ${typeOfRead(read)}`).join(' ')} }`,
       `type Mutation { ${mutations.map((mutation) => `${mutation.name}(id: ID!, other: ID!, text: String!): ${typeOfMutation(mutation)}`).join(' ')} }`,
@@ -69,9 +70,8 @@ function typesOf({ name, note, computed }: EntityPlan): string {
   return `
     type ${name} implements Named {
       id: ID! text: String! number: Int!
-      ${note ? `note: ${name}Note` : ''} ${computed.map(({ field }) => `${field}: Int!`).join(' ')}
+      ${note === undefined ? '' : `note: ${note}`} ${computed.map(({ field, isNote }) => `${field}: ${isNote ? note : 'Int!'}`).join(' ')}
     }
-    type ${name}Note { text: String! weight: Int! }
     type List${name}Response { ${list} }
     type ${name}Connection { edges: [${name}Edge!]! pageInfo: ${name}PageInfo! totalCount: Int! }
     type ${name}Edge { cursor: String! node: ${name} }

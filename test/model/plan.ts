@@ -9,12 +9,12 @@ export interface EntityPlan {
   /** What its ids begin with. */
   readonly letter: string
   readonly source: SourceName
-  /** An object without an id inside: `note { text weight }`. */
-  readonly note: boolean
+  /** Type of an object without an id inside, `note { text weight }`. Entities of one source can share it. */
+  readonly note: string | undefined
   /** Entities of the same source, whole, inside the reply. */
   readonly embeds: readonly { readonly field: string; readonly type: string; readonly many: boolean }[]
-  /** Numbers made from all rows of another type. */
-  readonly computed: readonly { readonly field: string; readonly from: string }[]
+  /** Numbers, or the weight of a note, made from all rows of another type. */
+  readonly computed: readonly { readonly field: string; readonly from: string; readonly isNote: boolean }[]
   /** Ids of rows of another type. */
   readonly links: readonly { readonly field: string; readonly to: string }[]
   /** What the one entity that it points to can be: a union, `partner`. */

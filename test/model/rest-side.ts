@@ -47,14 +47,16 @@ export function createRestSide(
   }
 }
 
-function entityFields({ name, note, embeds, computed, links }: EntityPlan): FieldDefinitions {
+function entityFields({ note, embeds, computed, links }: EntityPlan): FieldDefinitions {
+  const noteField =
+    note === undefined ? undefined : { type: note, fields: { text: 'string!', weight: 'int!' } }
   return {
     id: 'id!',
     text: 'string!',
     number: 'int!',
-    ...(note && { note: { type: `${name}Note`, fields: { text: 'string!', weight: 'int!' } } }),
+    ...(noteField && { note: noteField }),
     ...Object.fromEntries(embeds.map(({ field, type, many }) => [field, many ? `[${type}!]` : type])),
-    ...Object.fromEntries(computed.map(({ field }) => [field, 'int!'])),
+    ...Object.fromEntries(computed.map(({ field, isNote }) => [field, (isNote && noteField) || 'int!'])),
     ...Object.fromEntries(links.map(({ field }) => [field, 'id!'])),
   }
 }

@@ -1,8 +1,13 @@
-import type { MutationPlan, Operation, ReadPlan } from './plan.ts'
+import type { EntityPlan, MutationPlan, Operation, ReadPlan } from './plan.ts'
 import type { Mark, Truth } from './truth.ts'
 
 export const lower = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 export const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** The types of notes, each once. */
+export const notesOf = (entities: readonly EntityPlan[]): readonly string[] => [
+  ...new Set(entities.flatMap(({ note }) => note ?? [])),
+]
 
 /** As it is sent. */
 export const textOf = ({ head, selection }: Operation, directive = ''): string =>

@@ -58,9 +58,12 @@ export class Truth {
     if (!row) return undefined
     const { note, embeds, computed, links, partners } = this.#planOf(type)
     const value: Record<string, unknown> = { id: row.id, text: row.text + mark, number: row.number }
-    if (note) value['note'] = { text: `${row.text} noted${mark}`, weight: row.number }
+    if (note !== undefined) value['note'] = { text: `${row.text} noted${mark}`, weight: row.number }
     for (const { field } of links) value[field] = row.links.get(field) ?? ''
-    for (const { field, from } of computed) value[field] = this.sum(from) + 1_000 * this.count(from)
+    for (const { field, from, isNote } of computed) {
+      const weight = this.sum(from) + 1_000 * this.count(from)
+      value[field] = isNote ? { text: `of ${from}${mark}`, weight } : weight
+    }
     if (depth >= 2) return value
     if (partners.length > 0) Object.assign(value, this.#partner(row.id, partners, mark, depth + 1))
     for (const { field, type: inner, many } of embeds) {
