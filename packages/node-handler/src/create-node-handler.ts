@@ -10,8 +10,9 @@ import { createYogasDoor } from './yoga/yogas-door.ts'
 import { createChoices } from './http/remembered-choices.ts'
 
 /**
- * Tells the requests of the fast path, straight from node:http: nobody has read, parsed or rewritten them. These are a
- * POST whose body Yoga parses as JSON, and a GET without a body that has parameters for the endpoint in its target.
+ * Returns a function that finds the requests for the fast path: a `POST` whose body Yoga parses as JSON, and a `GET`
+ * without a body and with parameters in the target. The request must come directly from node:http. A framework must not
+ * have read, parsed or rewritten it.
  */
 function fastPathRequests(endpoint: unknown): (request: IncomingMessage) => boolean {
   const targets = typeof endpoint === 'string' ? `${endpoint}?` : undefined
@@ -64,7 +65,7 @@ export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
   const yogasDoor = createYogasDoor(yoga)
   const acceptTarget = acceptTargets()
 
-  // Not async, which would put a promise of its own around the fast path's.
+  // The function is not async, because an async function would wrap the promise of the fast path in another promise.
   function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
     const refusal = acceptTarget(request)
     if (refusal) {
@@ -72,7 +73,8 @@ export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
       return Promise.resolve()
     }
     const type = request.headers?.['content-type']
-    // Yoga compares strings; media types are case-insensitive, with spaces before ";" (RFC 9110, section 8.3.1).
+    // Yoga compares media types as strings. Media types are case-insensitive, and spaces can precede ";" (RFC 9110,
+    // section 8.3.1).
     if (type && type !== 'application/json')
       request.headers['content-type'] = type.replace(/^[^;,]+/, (name) => name.trim().toLowerCase())
     guardBody(request, response)

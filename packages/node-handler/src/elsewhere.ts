@@ -1,6 +1,6 @@
-/** The package where nothing fulfils the export condition `node`: each of its functions throws. */
+/** Replaces the package on platforms without the export condition `node`. Each function throws. */
 
-/** Throws: there is no HTTP server of Node here. */
+/** Throws, because the platform has no HTTP server of Node. */
 function notHere(): never {
   throw new TypeError(
     '@vinyasa/node-handler works only with the HTTP server of Node. If your server uses Request objects, call yoga.fetch.',

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 
-/** Somebody has read the body before the handler was called, and has not put it into `req.body`, where Yoga looks. */
+/** The body was read before the handler was called, and is not in `req.body`, where Yoga looks for it. */
 export function bodyAlreadyRead(): GraphQLError {
   return createGraphQLError(
     'The request body was read before the GraphQL handler was called. Set the parsed body as `req.body`, or call the handler before the body parser.',
@@ -9,7 +9,7 @@ export function bodyAlreadyRead(): GraphQLError {
   )
 }
 
-/** A multipart request that is not one of the GraphQL multipart request specification. */
+/** The request violates the GraphQL multipart request specification. */
 export function badUploadRequest(reason: string): GraphQLError {
   return createGraphQLError(
     `The multipart request is invalid: ${reason}. Send the parts "operations" and "map" in this order, followed by the files.`,
@@ -17,14 +17,14 @@ export function badUploadRequest(reason: string): GraphQLError {
   )
 }
 
-/** A file, or the text before the files, has more bytes than allowed. */
+/** A file, or the text before the files, exceeds its byte limit. */
 export function uploadTooLarge(what: string, maxBytes: number): GraphQLError {
   return createGraphQLError(`${what} is larger than ${maxBytes} bytes. Send less data.`, {
     extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } },
   })
 }
 
-/** Why the bytes of an upload cannot be had; the client can fix it. */
+/** The bytes of an upload are not available, for a reason that the client can fix. */
 export function unusableUpload(reason: string): GraphQLError {
   return createGraphQLError(reason, { extensions: { code: 'BAD_USER_INPUT' } })
 }

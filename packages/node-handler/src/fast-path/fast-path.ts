@@ -16,10 +16,10 @@ import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { FetchAPI } from 'graphql-yoga'
 import { lazyUrl } from '../http/request-url.ts'
 
-/** `onRequest` of one request. */
+/** The `onRequest` step of one request. */
 class OnRequest extends HookStep {
   request: HookRequest
-  /** Answers the request where no hook does; a hook may have wrapped it. */
+  /** Handles the request if no hook does. A hook can have wrapped it. */
   requestHandler: RequestHandler
   protected readonly payload: object
   readonly #given: Pick<OnRequest, 'request' | 'requestHandler'>
@@ -59,16 +59,18 @@ class OnRequest extends HookStep {
   }
 }
 
-/** One request on its way through hooks, with the steps that have begun ahead of it. */
+/** A request on the path with all hooks, with the steps whose hooks have already started. */
 export interface HookedRequest {
   readonly context: ServerContext
   readonly onRequest: OnRequest
   onRequestParse: OnRequestParse | undefined
-  /** The step of the request's one operation; the operations of a batch have a step each. */
+  /** The step of a single operation. The operations of a batch have separate steps. */
   onParams: OnParams | undefined
 }
 
-/** Either what to execute (one or a list), or the response that a hook ended the request with. */
+/**
+ * The parameters to execute, a single object or a list, or the response with which a hook ended the request.
+ */
 type Parsed = { readonly response: Response } | { readonly response?: undefined; readonly params: unknown }
 
 /** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */
@@ -87,7 +89,7 @@ function createParseRequest(internals: YogaInternals, runsAhead: (hook: Hook) =>
 
   function read(request: HookRequest, parser: RequestParser): MaybePromise<unknown> {
     if (parser !== choice?.json || !isLight(request) || request.isMaterialised) return parser(request)
-    // Yoga's parser says what is wrong with the body.
+    // Yoga's parser reports the error in the body.
     return request.text().then((text) => parseObject(text) ?? parser(request))
   }
 
@@ -140,12 +142,12 @@ function limitLight(limit: SizeLimit): Hook {
       : limit.hook(payload)
 }
 
-/** False for a request whose body is a stream already: that one is limited as Yoga does it. */
+/** Returns false if the body is already a stream. Yoga's hook then limits the body. */
 function limitWithoutStreams(request: HookRequest, limit: SizeLimit): boolean {
   if (!isLight(request) || request.isMaterialised) return false
   const contentLength = request.headers.get('content-length')
   limit.checkHeader(contentLength)
-  // A body with a Content-Length is not counted: node:http ends it there by itself.
+  // A body with a Content-Length is not counted, because node:http ends the body at that length.
   if (contentLength === null) request.addSizeCheck(limit.check)
   return true
 }
@@ -154,7 +156,9 @@ function isLight(request: HookRequest): request is LightRequest {
   return 'addSizeCheck' in request
 }
 
-/** Runs `onParams`, the execution with Envelop's hooks, and `onExecutionResult`; each item of a batch alone. */
+/**
+ * Runs `onParams`, the execution with Envelop's hooks, and `onExecutionResult`, separately for each item of a batch.
+ */
 function createExecuteParams(
   internals: YogaInternals,
   handleParams: ParamsHandler,
@@ -198,17 +202,17 @@ function createExecuteParams(
   }
 }
 
-/** The way of JSON requests through all hooks. */
+/** The path of JSON requests with all hooks. */
 export interface FastPath {
   listen(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   readonly createRequest: CreateLightRequest
   readonly createResponse: CreateLightResponse
-  /** Has the hooks choose how a result is written. */
+  /** Runs the hooks that choose how a result is serialized. */
   readonly processResult: ProcessResult
   readonly handleParams: ParamsHandler
-  /** The request before its first hook. */
+  /** Creates the state of a request before its first hook. */
   begin(request: LightRequest, context: ServerContext): HookedRequest
-  /** Answers a request, whose steps may have begun. */
+  /** Sends the response to a request. Some steps can have started already. */
   serve(hooked: HookedRequest, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
 }
 
@@ -240,7 +244,7 @@ export function createFastPath(
     return hooked
   }
 
-  /** From a request to its response; whatever is thrown on the way becomes the errors of a result. */
+  /** Converts a request to a response. Thrown errors become the errors of a result. */
   function handle(
     hooked: HookedRequest,
     request: HookRequest,

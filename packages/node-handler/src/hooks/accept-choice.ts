@@ -10,14 +10,14 @@ export type ResultProcessor = (
   mediaType: string,
 ) => MaybePromise<Response>
 
-/** How a whole result is written for an `Accept` header. */
+/** The serialization of a complete result for an `Accept` header. */
 interface Written {
   readonly processor: ResultProcessor
   readonly mediaType: string
   readonly acceptable: readonly string[]
 }
 
-/** The part of a payload of `onResultProcess` that the choice needs. */
+/** The part of the payload of `onResultProcess` that the choice reads. */
 export interface AcceptPayload {
   readonly request: Request
   readonly result: unknown
@@ -25,18 +25,21 @@ export interface AcceptPayload {
   setResultProcessor(processor: ResultProcessor, mediaType: string): void
 }
 
-/** The choice that Yoga's hook for media types makes for a result that is no stream. */
+/** The choice of Yoga's hook for media types, for results that are not streams. */
 export interface AcceptChoice {
   readonly hook: Hook
-  /** Writes a whole result as JSON. */
+  /** Serializes a complete result as JSON. */
   readonly whole: ResultProcessor | undefined
-  /** How a whole result is marked for such an `Accept`; undefined where it is not written as JSON. */
+  /**
+   * Returns the media type of a complete result for an `Accept` header. Returns `undefined` if Yoga does not serialize
+   * it as JSON.
+   */
   mediaTypeOf(accept: string): string | undefined
-  /** False, with nothing done, where the hook itself has to be asked. */
+  /** Returns false, without any effect, if the hook must run. */
   apply(payload: AcceptPayload): boolean
 }
 
-/** Undefined when this version of Yoga is built differently. */
+/** Returns `undefined` for versions of Yoga with different internals. */
 export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptChoice | undefined {
   const hook = own.resultProcessors?.['onResultProcess'] as Hook | undefined
   if (!hook) return undefined
@@ -56,7 +59,7 @@ export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptCho
   }
 
   const whole = ask('application/json')?.processor
-  // For the processors of streams it matters whether the operation was a subscription.
+  // The processor of a stream also depends on the operation type.
   const choices = createChoices((accept) => {
     const written = ask(accept)
     return written?.processor === whole ? written : undefined

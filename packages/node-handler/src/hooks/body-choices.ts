@@ -6,18 +6,20 @@ import type { CheckSize } from '../http/read-body.ts'
 
 export type RequestParser = (request: HookRequest) => MaybePromise<unknown>
 
-/** The choice of Yoga's first hooks, which look at nothing but the method and a POST's content type. */
+/**
+ * The choice of Yoga's hooks for body parsers. These hooks read only the method and, for a `POST`, the content type.
+ */
 export interface ParserChoice {
-  /** The hooks that it stands for. */
+  /** The hooks that this choice replaces. */
   readonly hooks: ReadonlySet<unknown>
   parserFor(request: Pick<HookRequest, 'method' | 'headers'>): RequestParser | undefined
-  /** Reads the parameters in the target of a GET. */
+  /** Reads the parameters in the target of a `GET` request. */
   readonly target: RequestParser | undefined
   /** Reads an object or a list from a JSON body. */
   readonly json: RequestParser
 }
 
-/** Undefined when this version of Yoga is built differently: the hooks run one by one then. */
+/** Returns `undefined` for versions of Yoga with different internals. The hooks then run individually. */
 export function findParserChoice({ own }: Pick<YogaInternals, 'own'>): ParserChoice | undefined {
   const hooks = parserHooks(own)
   const json = chosenParser(hooks, 'POST', 'application/json')
@@ -34,20 +36,20 @@ export function findParserChoice({ own }: Pick<YogaInternals, 'own'>): ParserCho
 }
 
 /**
- * Yoga limits the size of a body by sending it through a TransformStream: most of what a small request costs.
- * The hook that does so refuses by Content-Length first, without a stream; asked with the number of bytes that have
- * arrived, it says the same of a body that announced none.
+ * Yoga limits the size of a body by piping it through a TransformStream, which dominates the cost of a small request.
+ * Yoga's hook first checks the Content-Length, without a stream. For a body without a Content-Length, the hook is
+ * called with the number of received bytes.
  */
 export interface SizeLimit {
   readonly hook: Hook
-  /** Throws what Yoga throws for this Content-Length. */
+  /** Throws the same error as Yoga for this Content-Length. */
   checkHeader(contentLength: string | null): void
   readonly check: CheckSize
 }
 
 /**
- * Undefined when the server has no such hook. One that does not refuse the largest length is none either, lest a version
- * of Yoga with another order lose its limit.
+ * Returns `undefined` if the server has no such hook. The hook must also refuse the largest length. Otherwise, a
+ * version of Yoga with another plugin order could lose its limit.
  */
 export function findSizeLimit({ own }: Pick<YogaInternals, 'own'>): SizeLimit | undefined {
   const hook = own.bodyLimit?.['onRequestParse'] as Hook | undefined

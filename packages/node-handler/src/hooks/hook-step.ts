@@ -4,7 +4,7 @@ import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 /** The hooks of one step, in the order of the plugins. */
 export interface StepHooks {
   readonly all: readonly Hook[]
-  /** Without those that the prepared path runs ahead. */
+  /** The hooks that the prepared path does not run ahead. */
   readonly behind: readonly Hook[]
 }
 
@@ -13,20 +13,23 @@ export function stepHooks(all: readonly Hook[], runsAhead: (hook: Hook) => boole
 }
 
 /**
- * One step of a request whose hooks are called with one payload, each of them once. The prepared path calls other people's
- * hooks ahead of ours; a request that then leaves that path takes the step along.
+ * One step of a request. All hooks receive the same payload, and each hook runs once. The prepared path runs the hooks
+ * of third-party plugins before ours. If the request then leaves that path, it keeps the step.
  */
 export abstract class HookStep {
   #ranAhead = false
   #thrown: { readonly error: unknown } | undefined
 
-  /** The response that a hook has ended the request with. */
+  /** The response with which a hook ended the request. */
   response: Response | undefined
   protected abstract readonly payload: object
-  /** No hook has changed what comes next. */
+  /** Whether the hooks changed nothing that later steps use. */
   protected abstract readonly isUntouched: boolean
 
-  /** Calls these hooks ahead of the others. False where the prepared path cannot go on with what they did or threw. */
+  /**
+   * Runs these hooks before all other hooks. Returns false if the prepared path cannot continue, because a hook threw
+   * or changed something.
+   */
   runAhead(hooks: readonly Hook[]): MaybePromise<boolean> {
     this.#ranAhead = true
     return attempt<boolean>(
@@ -38,13 +41,13 @@ export abstract class HookStep {
     )
   }
 
-  /** Calls the hooks that have not run ahead, or throws what one of those has thrown. */
+  /** Runs the hooks that have not run ahead. Throws the error of a hook that ran ahead. */
   run({ all, behind }: StepHooks): MaybePromise<void> {
     if (this.#thrown) throw this.#thrown.error
     return this.response === undefined ? this.#run(this.#ranAhead ? behind : all) : undefined
   }
 
-  /** Hears what each hook has returned. */
+  /** Receives the return value of each hook. */
   protected onReturn(_returned: unknown): void {}
 
   #run(hooks: readonly Hook[]): MaybePromise<void> {

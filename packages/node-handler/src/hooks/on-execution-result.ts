@@ -2,7 +2,9 @@ import { after, type MaybePromise } from '@vinyasa/core'
 import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 
-/** Calls `onExecutionResult`, each hook with what the one before it made of the result, and gives what the last one made. */
+/**
+ * Runs `onExecutionResult` and returns the result of the last hook. Each hook receives the result of the previous hook.
+ */
 export function runExecutionResultHooks(
   hooks: readonly Hook[],
   result: unknown,

@@ -3,10 +3,10 @@ import type { ParamsHandler } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 import { HookStep } from './hook-step.ts'
 
-/** `onParams` of one operation. */
+/** The `onParams` step of one operation. */
 export class OnParams extends HookStep {
   params: unknown
-  /** Executes the parameters where no hook has brought a result; a hook may have wrapped it. */
+  /** Executes the parameters if no hook sets a result. A hook can have wrapped it. */
   paramsHandler: ParamsHandler
   result: unknown
   protected readonly payload: { params: unknown; paramsHandler: ParamsHandler }
@@ -41,7 +41,10 @@ export class OnParams extends HookStep {
     this.payload = payload
   }
 
-  /** Takes back what the hook has assigned itself, which the next one does not see: Yoga makes a payload for each. */
+  /**
+   * Reverts direct assignments to the payload. The next hook must not see them, because Yoga creates a payload for each
+   * hook.
+   */
   protected override onReturn(): void {
     this.payload.params = this.params
     this.payload.paramsHandler = this.paramsHandler

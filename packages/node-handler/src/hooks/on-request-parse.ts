@@ -5,16 +5,16 @@ import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 import type { RequestParser } from './body-choices.ts'
 import { HookStep } from './hook-step.ts'
 
-/** `onRequestParse` of one request. */
+/** The `onRequestParse` step of one request. */
 export class OnRequestParse extends HookStep {
-  /** Reads the parameters of the request; undefined: nobody knows how. */
+  /** Reads the parameters of the request. `undefined` means that no parser supports the request. */
   requestParser: RequestParser | undefined
-  /** Hooks that want to know what was read. */
+  /** The `onRequestParseDone` hooks that `onRequestParse` hooks returned. */
   readonly doneHooks: Hook[] = []
   protected readonly payload: object
   readonly #given: RequestParser | undefined
 
-  /** `parser`: the one that Yoga's own hooks choose, where they need not be asked. */
+  /** Creates the step. `parser` is the parser that Yoga's hooks would choose; these hooks then do not run. */
   constructor(
     request: HookRequest,
     serverContext: ServerContext,

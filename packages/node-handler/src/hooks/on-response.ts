@@ -3,7 +3,7 @@ import { after, type MaybePromise } from '@vinyasa/core'
 import { type Hook, runHooks } from '@vinyasa/core/pipeline'
 import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
 
-/** Calls `onResponse`, and gives the response that the hooks leave. */
+/** Runs `onResponse` and returns the final response. */
 export function runResponseHooks(
   hooks: readonly Hook[],
   response: Response,

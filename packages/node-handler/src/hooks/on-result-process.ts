@@ -18,7 +18,7 @@ interface ResultPayload extends AcceptPayload {
   readonly serverContext: ServerContext
 }
 
-/** Runs `onResultProcess` and the processor that the hooks chose for what the client accepts. */
+/** Runs `onResultProcess` and the processor that the hooks chose for the `Accept` header. */
 export function createProcessResult(
   internals: YogaInternals,
   createResponse: CreateLightResponse,
@@ -42,9 +42,9 @@ export function createProcessResult(
     return withoutStacks(() => resultProcessor(result, fetchAPI, mediaType))
   }
 
-  /** Writes a result that says nothing about status and headers, as Yoga's processor does. */
+  /** Serializes a result without a status or headers in the same way as Yoga's processor. */
   function write(result: PlainResult, mediaType: string): Response {
-    // Without `this`, as Yoga calls it.
+    // Yoga calls the function without `this`, too.
     const { stringify = JSON.stringify } = result
     const body = stringify(result)
     if (isBody(body)) return createResponse(body, mediaType)
@@ -73,8 +73,8 @@ export function createProcessResult(
 }
 
 /**
- * Yoga copies each error to write it, and nobody sees where a copy was made: to find that out costs more than all else of a
- * small answer. What is thrown is thrown again with its place.
+ * Runs a function without stack traces. Yoga's processor copies each error, and the stack traces of the copies cost
+ * more than the rest of a small response. Thrown errors are thrown again with a stack trace.
  */
 function withoutStacks<Value>(run: () => Value): Value {
   const { stackTraceLimit } = Error
@@ -93,7 +93,7 @@ export interface PlainResult extends ExecutionResult {
   readonly stringify?: (result: unknown) => string
 }
 
-/** One whole result whose status is 200 and which Yoga writes as it is. */
+/** Returns whether a value is a complete result with status 200 that Yoga serializes without changes. */
 export function isPlain(result: unknown): result is PlainResult {
   if (result === null || typeof result !== 'object' || Array.isArray(result)) return false
   if (Symbol.asyncIterator in result) return false
@@ -101,7 +101,7 @@ export function isPlain(result: unknown): result is PlainResult {
   return !errors?.length && !extensions?.['http']
 }
 
-/** A stored answer hands out bytes where Yoga's types say text. */
+/** A cached response returns bytes, although Yoga's types declare a string. */
 export function isBody(body: unknown): body is string | Uint8Array {
   return typeof body === 'string' ? body !== '' : body instanceof Uint8Array && body.byteLength > 0
 }

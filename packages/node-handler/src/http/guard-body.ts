@@ -3,9 +3,11 @@ import { Readable } from 'node:stream'
 import { clientOf, type Holding, isShredded, processLedger } from '@vinyasa/core'
 import { clientLeft } from '../errors.ts'
 
-/** A body up to this size that arrives in one piece is not counted. */
+/** Bodies up to this number of bytes are not counted if they arrive in one chunk. */
 const LARGE = 4_096
-/** Memory of a chunk without its bytes, and of an item of JSON, which are counted in one of 61 bytes. */
+/**
+ * Memory in bytes of a chunk without its content, and of a JSON item. Items are counted in every 61st byte.
+ */
 const [CHUNK_BYTES, ITEM_BYTES, STRIDE] = [400, 64, 61] as const
 
 const SHREDDED = 'The request body arrived in too many small chunks. Send larger chunks.'
@@ -15,7 +17,7 @@ const RESPONSE: unique symbol = Symbol('response')
 type Guarded = IncomingMessage & { [RESPONSE]: ServerResponse }
 const streamed = new WeakSet<object>()
 
-/** Declares whether further bytes of a body are passed on as they arrive, or kept and counted, which is the default. */
+/** Sets whether further bytes of a body are streamed. By default, the bytes are kept and counted. */
 export function streamBody(request: object, isStreamed: boolean): void {
   if (isStreamed) streamed.add(request)
   else streamed.delete(request)
@@ -29,11 +31,11 @@ export function streamBody(request: object, isStreamed: boolean): void {
 export function guardBody(request: IncomingMessage, response: ServerResponse): void {
   const { headers, httpVersionMajor, socket } = request
   if (Object.hasOwn(request, 'push') || (!hasBody(headers) && httpVersionMajor < 2)) return
-  // A function for each request would cost more than the rest.
+  // A closure for each request would cost more than the rest of this function.
   request.push = firstPush
   ;(request as Guarded)[RESPONSE] = response
   if (headers['transfer-encoding'] === undefined) return
-  // The rest of a chunked body could take long to parse, unless the same read of the socket brings it.
+  // Parsing the rest of a chunked body can take long, unless the current socket read contains it.
   response.once('close', () => setImmediate(() => void (request.complete || socket.destroySoon())))
 }
 
@@ -54,7 +56,7 @@ function countingPush(request: IncomingMessage, response: ServerResponse): Reada
 
   function refuse(status: number, code: string, message: string): void {
     isRefused = true
-    // The parser of this connection, or of another one that needs the memory, is running.
+    // The HTTP parser of this connection, or of another connection that needs memory, is still running.
     setImmediate(() => endRequest(request, response, status, { message, extensions: { code } }))
   }
 
@@ -82,10 +84,10 @@ function countingPush(request: IncomingMessage, response: ServerResponse): Reada
   }
 }
 
-/** Estimates the memory of what is made from a part of a JSON body: its text and its items. */
+/** Estimates the memory of the strings and items that are parsed from a part of a JSON body. */
 function parsedBytes(chunk: Buffer): number {
   let items = 0
-  // A client that knew which bytes count could hide the others.
+  // If clients could predict the sampled bytes, they could hide items.
   for (let at = Math.floor(Math.random() * STRIDE); at < chunk.length; at += STRIDE) {
     const byte = chunk[at]
     if (byte === 0x2c || byte === 0x5b || byte === 0x7b) items += STRIDE
@@ -93,13 +95,13 @@ function parsedBytes(chunk: Buffer): number {
   return 2 * chunk.length + ITEM_BYTES * items
 }
 
-/** Answers with an error, cancels what the request began, and frees what was read of it. */
+/** Sends an error response, aborts the work for the request, and frees the received bytes. */
 function endRequest(request: IncomingMessage, response: ServerResponse, status: number, error: object): void {
   if (response.closed && request.complete) return
-  // A socket that is destroyed with unread bytes is reset, and the client can lose the response.
+  // If a socket is destroyed while it has unread bytes, it is reset, and the client can lose the response.
   if (status === 400 && response.writableEnded) return void request.socket.destroySoon()
   if (response.headersSent || !(response instanceof ServerResponse)) return void request.socket.destroy()
-  // For whoever asks from now on, and for those who listen already.
+  // Later readers check this property, and existing listeners receive the event.
   Object.defineProperty(request, 'aborted', { value: true })
   if (response.listenerCount('error') > 0) response.emit('error', clientLeft())
   const headers = {
@@ -108,7 +110,7 @@ function endRequest(request: IncomingMessage, response: ServerResponse, status: 
     'retry-after': '1',
   }
   response.writeHead(status, headers).end(JSON.stringify({ errors: [error] }))
-  // Without the socket, which has to send the response. The listeners hold what was read.
+  // The socket must stay open, because it sends the response. The listeners hold the received bytes.
   request._destroy = (reason, done) => done(request.listenerCount('error') > 0 ? reason : null)
   request.once('close', () => request.removeAllListeners()).destroy(clientLeft())
 }

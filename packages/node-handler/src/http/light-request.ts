@@ -6,14 +6,14 @@ import { standInFor } from './stand-in.ts'
 import { setMaxListeners } from 'node:events'
 import { urlOf } from './request-url.ts'
 
-/** What a light request is made from, and what was asked of it by now: each is made once. */
+/** The state of a light request. Each value is created once, when it is first read. */
 class LightState {
   readonly incoming: IncomingMessage
   parsedUrl: URL | undefined
-  /** The true request, once something unusual was asked. */
+  /** The full request. It is created when a rarely used property is read. */
   request: Request | undefined
   readonly #outgoing: ServerResponse
-  /** Read once: a plugin may record what is read of the message later. */
+  /** The host is read once, because a plugin can record later reads of the message. */
   readonly #host: string | undefined
   #check: CheckSize | undefined
   #url: string | undefined
@@ -22,7 +22,7 @@ class LightState {
   #signal: AbortSignal | undefined
   #bytes: Promise<Buffer> | undefined
 
-  /** @param bytes The body, where it is being read already. */
+  /** @param bytes the body, if it is already being read */
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
     this.incoming = incoming
     this.#host = incoming.headers.host
@@ -41,12 +41,12 @@ class LightState {
     this.#url = this.parsedUrl = undefined
   }
 
-  /** Aborts when the connection ends before the answer does. */
+  /** Aborts if the connection ends before the response does. */
   get ending(): Ending {
     return (this.#ending ??= endingOf(this.incoming, this.#outgoing))
   }
 
-  /** The same, for whoever wants a true signal. One request may have any number of backend calls that listen. */
+  /** Returns the same signal as an `AbortSignal`. Any number of backend calls can listen to it. */
   get signal(): AbortSignal {
     if (!this.#signal) {
       this.#signal = this.ending.signal
@@ -65,12 +65,12 @@ class LightState {
       : added
   }
 
-  /** The whole body. */
+  /** Returns the complete body. */
   read(): Promise<Buffer> {
     return (this.#bytes ??= readBody(this.incoming, this.#check))
   }
 
-  /** The body for whoever reads the stream. */
+  /** Returns the body as a stream. */
   remainingBody(): AsyncIterable<Buffer> {
     if (this.#bytes || this.incoming.readableEnded) return this.#bodyInOne()
     return this.#check ? countedBody(this.incoming, this.#check) : this.incoming
@@ -88,7 +88,7 @@ function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
     Object.defineProperty(incoming, 'aborted', { value: true })
     ending.abort(outgoing.errored ?? undefined)
   }
-  // Of a request whose body was dropped somebody else has written the response.
+  // If the body was dropped, the response was sent elsewhere.
   if (outgoing.writableFinished && !incoming.aborted) return ending
   if (outgoing.closed || outgoing.destroyed || incoming.aborted) {
     leave()
@@ -101,31 +101,35 @@ function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
   return ending
 }
 
-/** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
+/**
+ * A request that is read without streams. It creates a full `Request` when a rarely used property is read.
+ */
 export interface LightRequest extends Request {
-  /** Whether a true `Request` stands behind it by now. */
+  /** Whether the full `Request` exists. */
   readonly isMaterialised: boolean
-  /** Every check added must let a size pass; they are called with the bytes so far while the body arrives. */
+  /**
+   * Adds a size check. All checks run for each chunk of the body, with the number of bytes received so far.
+   */
   addSizeCheck(check: CheckSize): void
   /** Changes the path of `url`. */
   moveTo(path: string): void
 }
 
-/** `bytes`: the body, where it is being read already. */
+/** Creates a light request. `bytes` is the body, if it is already being read. */
 export type CreateLightRequest = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   bytes?: Promise<Buffer>,
 ) => LightRequest
 
-/** Returns a function that creates requests; they pass `instanceof fetchAPI.Request`. */
+/** Returns a function that creates light requests. They pass `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   const IncomingHeaders = incomingHeaders(fetchAPI)
 
   class Light {
     readonly method: string
     readonly headers: Headers
-    // In one place, so that no name of ours hides one of a true request.
+    // One property holds the state, so that our names cannot hide properties of a full request.
     private readonly lightState: LightState
 
     constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
@@ -176,7 +180,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
       const request = trueBody(this)
       if (request) return request.arrayBuffer()
       const { buffer, byteOffset, byteLength } = await this.lightState.read()
-      // A copy: a chunk of node:http is a part of a larger buffer.
+      // The bytes are copied because a chunk of node:http is a part of a larger buffer.
       return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
     }
 
@@ -187,18 +191,18 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
       try {
         return JSON.parse(bytes.toString('utf8'))
       } catch {
-        // Yoga's own class words the error; the words are part of the answer.
+        // Yoga's class creates the error, because its message is part of the response.
         return new fetchAPI.Request(this.url, { method: this.method, body: new Uint8Array(bytes) }).json()
       }
     }
 
-    /** A member that Yoga's own class has beside the standard's: what the body is made from. */
+    /** A property of Yoga's class that is not in the standard: the source of the body. */
     get bodyInit(): unknown {
       const request = trueBody(this)
       return request ? Reflect.get(request, 'bodyInit') : this.lightState.incoming
     }
 
-    // Yoga's own class returns the same request, too.
+    // Yoga's class also returns the same request.
     clone(): this {
       return this
     }
@@ -218,21 +222,25 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   return (incoming, outgoing, bytes) => new Light(incoming, outgoing, bytes) as unknown as LightRequest
 }
 
-/** The true request, where the body is read from it by now, and where there is no body: a GET's. */
+/**
+ * Returns the full request if the body is already read from it, or if the request is a `GET` and has no body.
+ */
 function trueBody(
   light: Pick<LightRequest, 'isMaterialised' | 'method'> & { readonly materialised: Request },
 ): Request | undefined {
   return light.isMaterialised || light.method === 'GET' ? light.materialised : undefined
 }
 
-/** Members of Yoga's own class: what it was made from, and a map of its own from the first change on. */
+/** Properties of Yoga's class: the initial headers, and a separate map after the first change. */
 interface PonyfillHeaders extends Headers {
   readonly _map?: unknown
   readonly headersInit: IncomingHttpHeaders
   _get(name: string): string | null
 }
 
-/** Yoga's class of headers, quicker to say of a header that it is not there: node:http's names are in lower case. */
+/**
+ * Yoga's class of headers with a faster lookup of missing headers. Header names of node:http are in lower case.
+ */
 function incomingHeaders({ Headers }: FetchAPI): new (headers: IncomingHttpHeaders) => Headers {
   const Base = Headers as unknown as new (headers: IncomingHttpHeaders) => PonyfillHeaders
   return class IncomingHeaders extends Base {

@@ -1,11 +1,13 @@
 import type { FetchAPI } from 'graphql-yoga'
 import { standInFor } from './stand-in.ts'
 
-/** A whole answer of one media type. It becomes a true `Response` when anything unusual is asked of it. */
+/**
+ * A complete response with one media type. It creates a full `Response` when a rarely used property is read.
+ */
 export interface LightResponse extends Response {
-  /** The answer that goes out, unless a true `Response` stands behind it by now. */
+  /** The response to send, unless a full `Response` exists. */
   readonly light: LightBody
-  /** The true response, made now if there is none. */
+  /** Returns the full response, and creates it if necessary. */
   readonly materialised: Response
 }
 
@@ -13,13 +15,13 @@ export interface LightBody {
   readonly bytes: string | Uint8Array
   readonly mediaType: string
   headers: Headers | undefined
-  /** The true response, once something unusual was asked. */
+  /** The full response. It is created when a rarely used property is read. */
   response: Response | undefined
 }
 
 export type CreateLightResponse = (bytes: string | Uint8Array, mediaType: string) => LightResponse
 
-/** Returns a function that creates responses of status 200; they pass `instanceof fetchAPI.Response`. */
+/** Returns a function that creates responses with status 200. They pass `instanceof fetchAPI.Response`. */
 export function createLightResponses(fetchAPI: FetchAPI): CreateLightResponse {
   class Light {
     status = 200
@@ -46,14 +48,14 @@ export function createLightResponses(fetchAPI: FetchAPI): CreateLightResponse {
       return this.status >= 200 && this.status < 300
     }
 
-    // Yoga's own class returns the same response, too.
+    // Yoga's class also returns the same response.
     clone(): this {
       return this
     }
 
     get materialised(): Response {
       const { light, status, statusText, headers } = this
-      // With headers of its own: it completes them, and hooks may have taken some away.
+      // The response gets new headers, because it adds headers, and hooks can have removed some.
       light.response ??= new fetchAPI.Response(light.bytes as string, { headers: headersOf(light) })
       return Object.assign(light.response, { status, statusText, headers })
     }
@@ -68,7 +70,7 @@ export function isLightResponse(response: Response): response is LightResponse {
   return 'light' in response
 }
 
-/** Made anew for each: Yoga's class of headers writes into the object that it is given. */
+/** Returns a new object for each call, because Yoga's class of headers writes into the given object. */
 export function headersOf({ bytes, mediaType }: LightBody): Record<string, string> {
   const length = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.byteLength
   return { 'Content-Type': `${mediaType}; charset=utf-8`, 'content-length': String(length) }

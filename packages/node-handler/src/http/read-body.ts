@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyAlreadyRead, clientLeft } from '../errors.ts'
 
-/** Throws when a body of so many bytes may not be read on. */
+/** Throws if a body with this number of bytes is too large. */
 export type CheckSize = (bytes: number) => void
 
-/** The whole body. Keeps no more bytes, and rejects, as soon as `check` throws; what still arrives is dropped. */
+/**
+ * Reads the complete body. If `check` throws, the promise rejects, the received bytes are freed, and later bytes are
+ * dropped.
+ */
 export function readBody(request: IncomingMessage, check: CheckSize | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (request.readableEnded) throw bodyAlreadyRead()
@@ -29,13 +32,13 @@ export function readBody(request: IncomingMessage, check: CheckSize | undefined)
         reject(error)
       }
     })
-    // Nothing but the end of the connection: nobody's fault, and nothing to log.
+    // The connection ended. This is not an error of the server, so it is not logged.
     request.on('error', () => reject(clientLeft()))
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
   })
 }
 
-/** The same, for those who read the stream. */
+/** Checks the size of a body that is read as a stream. */
 export async function* countedBody(
   chunks: AsyncIterable<Buffer>,
   check: CheckSize,

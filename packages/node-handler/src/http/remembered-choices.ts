@@ -1,4 +1,4 @@
-/** Remembers what follows from a header's value. Bounded, as clients may send any value. */
+/** Caches the value that follows from a header. The cache is bounded, because clients can send any value. */
 export function createChoices<Choice>(
   choose: (headerValue: string) => Choice | undefined,
 ): (headerValue: string) => Choice | undefined {

@@ -7,7 +7,9 @@ import { createChoices } from './remembered-choices.ts'
  */
 export type AcceptTarget = (request: IncomingMessage) => 400 | 404 | undefined
 
-/** URL parsers resolve these segments, also encoded ones, so that a proxy and the server could see different paths. */
+/**
+ * URL parsers resolve these segments, including encoded segments, so a proxy and the server could see different paths.
+ */
 const DOT_SEGMENT = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
 
 /**
@@ -33,14 +35,14 @@ export function acceptTargets(): AcceptTarget {
   }
 }
 
-/** Any other character begins another part of a URL, or is none of a URL (RFC 3986, section 3.2.2). */
+/** Every other character starts another part of a URL or is invalid (RFC 3986, section 3.2.2). */
 const HOST_CHARACTERS = /^(?:[\w.!$&'()*+,;=~%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 function isHost(host: string): boolean {
   return HOST_CHARACTERS.test(host) && URL.canParse(`http://${host}/`)
 }
 
-/** Node keeps the first; a proxy in front may have looked at another. */
+/** Node keeps the first header, but a proxy could have used another. */
 function hasHostTwice(rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -50,7 +52,9 @@ function hasHostTwice(rawHeaders: readonly string[]): boolean {
   return count > 1
 }
 
-/** URL parsers take the square of the length of a host beyond ASCII. A host has 253 characters at most (RFC 1035). */
+/**
+ * URL parsers need quadratic time for a host with non-ASCII characters. A host has at most 253 characters (RFC 1035).
+ */
 const ABSOLUTE = /^https?:\/\/[^/?#\\]{1,300}(?:[/?#\\]|$)/i
 
 function bringToOriginForm(request: IncomingMessage, target: string): boolean {

@@ -11,7 +11,7 @@ export function urlOf(
   return `${protocol}://${host || hostOf(socket)}${url || '/graphql'}`
 }
 
-/** HTTP/1.0 clients may send no Host. */
+/** HTTP/1.0 clients can omit `Host`. */
 function hostOf({ localAddress, localPort }: IncomingMessage['socket']): string {
   const plain = localAddress && !localAddress.includes('::') && !localAddress.includes('ffff')
   return plain ? `${localAddress}:${localPort || 80}` : 'localhost'
@@ -23,7 +23,7 @@ interface Target {
   parsed?: URL
 }
 
-/** A URL that is parsed when it is first looked at: most hooks get one and never do. */
+/** Returns a URL that is parsed on first use. Most hooks receive a URL and never use it. */
 export function lazyUrl(fetchAPI: FetchAPI, request: { readonly url: string }): URL {
   return new Proxy({ fetchAPI, request } as Target, handler) as unknown as URL
 }

@@ -3,7 +3,9 @@ import { sendNodeResponse } from '@whatwg-node/server'
 import { headersOf, isLightResponse, type LightBody } from './light-response.ts'
 import type { MaybePromise } from '@vinyasa/core'
 
-/** Writes a response as Yoga's door does; one whose body is a string or a Buffer in one go, head and body together. */
+/**
+ * Sends a response as Yoga does. If the body is a string or a Buffer, the head and the body are written together.
+ */
 export function sendResponse(
   response: Response,
   outgoing: ServerResponse,
@@ -19,11 +21,11 @@ export function sendResponse(
   outgoing.end(whole.body)
 }
 
-/** Ends what makes the parts of a response whose client has left. */
+/** Stops the source of a response whose client has disconnected. */
 async function endUnsent({ body }: Response): Promise<void> {
   if (!body) return
   const reader = body.getReader()
-  // Yoga's event streams cannot be cancelled before they have begun.
+  // Yoga's event streams cannot be cancelled before the first read.
   await Promise.allSettled([reader.read(), reader.cancel()])
 }
 
@@ -32,14 +34,14 @@ interface Whole {
   readonly body: string | Uint8Array
 }
 
-/** Members of Yoga's own Response class that keep what it was made from. */
+/** Properties of Yoga's Response class that hold the original body. */
 interface PonyfillResponse {
   readonly bodyType?: unknown
   readonly bodyInit?: unknown
   readonly _buffer?: unknown
 }
 
-/** Members of Yoga's own Headers class: what it was made from, and a map since somebody changed one. */
+/** Properties of Yoga's Headers class: the initial headers, and a map after the first change. */
 interface PonyfillHeaders {
   readonly headersInit?: unknown
   readonly _map?: unknown
@@ -60,7 +62,9 @@ function trueWhole(response: Response): Whole | undefined {
   return headers && { headers, body }
 }
 
-/** Undefined for headers that `writeHead` takes otherwise: several cookies, lists of pairs. */
+/**
+ * Returns `undefined` for headers that `writeHead` handles differently: several cookies, and lists of pairs.
+ */
 function plainHeaders(given: Headers): OutgoingHttpHeaders | undefined {
   const { headersInit, _map: changed, _setCookies: cookies } = given as PonyfillHeaders
   if (cookies?.length) return undefined

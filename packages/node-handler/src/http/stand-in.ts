@@ -1,6 +1,7 @@
 /**
- * Gives a prototype every member of `sample` that it lacks, taken from the true object behind a stand-in at the moment
- * somebody asks; what it makes passes `instanceof` the sample's class. `own` names what instances have themselves.
+ * Adds the missing properties of `sample` to a prototype. The properties are read from the full object, which is
+ * created on first use. Instances pass `instanceof` the class of `sample`. `own` lists the properties that instances
+ * define.
  */
 export function standInFor<T extends object>(
   prototype: T,
@@ -25,7 +26,7 @@ export function standInFor<T extends object>(
   }
 }
 
-/** Everything that an object has, on itself and on its classes. */
+/** Returns all property names of an object and its classes. */
 function memberNames(sample: object): Set<string | symbol> {
   const names = new Set<string | symbol>()
   let at: object | null = sample

@@ -1,8 +1,11 @@
-/** The headers of one answer, as `writeHead` takes them: names and values in turn. A search in ten is no search. */
+/**
+ * The headers of a response, as a list of alternating names and values for `writeHead`. Linear search is fast enough
+ * for about ten headers.
+ */
 export class AnswerHeaders {
   readonly lines: string[]
 
-  /** @param lines Names in lower case. */
+  /** @param lines alternating names and values; names are in lower case */
   constructor(lines: string[]) {
     this.lines = lines
   }
@@ -12,7 +15,7 @@ export class AnswerHeaders {
     const at = this.#find(key, 0)
     if (at < 0) return null
     let value = this.lines[at + 1] as string
-    // Cookies alone have several lines.
+    // Only `set-cookie` can occur more than once.
     for (let next = this.#find(key, at + 2); next >= 0; next = this.#find(key, next + 2))
       value += `, ${this.lines[next + 1]}`
     return value

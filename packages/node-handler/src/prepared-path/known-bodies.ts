@@ -1,16 +1,16 @@
 import { createRecent, placeOf, type Room } from '@vinyasa/core'
 import type { Operation, OperationParams, PreparedDocument } from '@vinyasa/core/pipeline'
 
-/** The operation that follows from the bytes of a body alone, or from the target of a GET. */
+/** The operation of a request body, or of the target of a `GET` request. */
 export interface KnownBody extends NonNullable<Operation['sameBytes']> {
   readonly prepared: PreparedDocument
-  /** For one request: nothing that it does to them reaches another's. */
+  /** Returns a copy of the parameters. Changes to it do not affect other requests. */
   params(): OperationParams
 }
 
 /**
- * Bodies and targets that come again and again: what was read in them once, and found to be within all limits. The one is
- * no other: a target begins with a slash, which JSON does not.
+ * Caches the parsed and checked parameters of request bodies and targets. The keys do not collide, because a target
+ * starts with a slash, and JSON does not.
  */
 export interface KnownBodies {
   get(body: Buffer | string): KnownBody | undefined
@@ -19,10 +19,10 @@ export interface KnownBodies {
 }
 
 const MAX_BODY = 4_096
-/** Beside the body, which its parameters are made of. */
+/** Bytes of an entry in addition to the body. The parameters consist of parts of the body. */
 const ENTRY_BYTES = 500
 
-/** Bodies leave with the document that they ask for. */
+/** Creates the cache. Entries are evicted together with their document. */
 export function createKnownBodies(room: Room): KnownBodies {
   const known = createRecent<KnownBody>(room)
   return {
@@ -30,7 +30,7 @@ export function createKnownBodies(room: Room): KnownBodies {
     add(body, params, prepared) {
       const whole = placeOf(prepared.document)
       if (!whole || body.length > MAX_BODY || !isFlat(params.variables)) return
-      // The document has the text already.
+      // The document already holds the same string.
       const text = prepared.document.loc?.source.body
       const kept = text === params.query ? { ...params, query: text } : params
       const entry: KnownBody = {
@@ -44,17 +44,17 @@ export function createKnownBodies(room: Room): KnownBodies {
   }
 }
 
-/** One character for each byte: as text a body need not be valid. */
+/** Returns one character per byte, because a body can contain invalid UTF-8. */
 function keyOf(body: Buffer | string): string {
   return typeof body === 'string' ? body : body.toString('latin1')
 }
 
-/** Resolvers are given lists and objects as they are, and may change them. */
+/** Returns whether no variable is a list or an object. Resolvers can modify lists and objects. */
 function isFlat(variables: OperationParams['variables']): boolean {
   return Object.values(variables ?? {}).every((value) => value === null || typeof value !== 'object')
 }
 
-/** The variables of `known` are flat. */
+/** Compares parameters. The variables of `known` contain no lists or objects. */
 function isSame(known: OperationParams, { query, operationName, variables }: OperationParams): boolean {
   if (query !== known.query || operationName !== known.operationName) return false
   if (!known.variables || !variables) return known.variables === variables

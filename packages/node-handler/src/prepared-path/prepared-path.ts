@@ -37,11 +37,11 @@ interface PathServerOptions {
   readonly yoga: object
   readonly internals: YogaInternals
   readonly pipeline: Pipeline
-  /** The way of all other requests, and of those that have begun here. */
+  /** Handles all other requests, and requests that leave the prepared path. */
   readonly fastPath: FastPath
 }
 
-/** The parts of a server's prepared path, or why it has none. */
+/** Returns the parts of the prepared path, or the reasons why a server has none. */
 function readPathServer(options: PathServerOptions) {
   const { yoga, internals, pipeline, fastPath } = options
   const { server, known } = pipeline
@@ -83,9 +83,9 @@ function readPathServer(options: PathServerOptions) {
     begins: server.members('begin'),
     streams: server.members('stream'),
     responds: server.members('respond'),
-    /** Whether other people's plugins look at responses. */
+    /** Whether third-party plugins have `onResponse` hooks. */
     othersRespond: server.steps.some(({ hooks }) => hooks?.onResponse),
-    /** Whether requests for a document may take the path. */
+    /** Whether requests for a document can take the path. */
     takes: keyed(
       (prepared: PreparedDocument) =>
         prepared.definition.operation !== 'subscription' && server.admits(prepared),
@@ -110,7 +110,7 @@ function findAliases(
   }
 }
 
-/** The parts of one server's prepared path, decided once. */
+/** The parts of the prepared path of one server. */
 type PathServer = Exclude<ReturnType<typeof readPathServer>, readonly string[]>
 
 interface ResponsePayload {
@@ -118,14 +118,14 @@ interface ResponsePayload {
   setResponse(response: Response): void
 }
 
-/** Undefined for what Yoga has to be asked about, or what cannot be written. */
+/** Returns `undefined` if Yoga must serialize the result, or if it cannot be serialized. */
 function textOf(result: PlainResult): string | Uint8Array | undefined {
   const { stringify = JSON.stringify } = result
   try {
     const text = stringify(result)
     return isBody(text) ? text : undefined
   } catch {
-    // The processor fails alike, and its error is answered.
+    // The processor fails in the same way, and its error is sent.
     return undefined
   }
 }
@@ -136,7 +136,10 @@ function linesOf(headers: Readonly<Record<string, string>>): string[] {
   return lines
 }
 
-/** The parameters in a body or in the target of a GET, with texts in the place of ids; undefined: not for this path. */
+/**
+ * Reads the parameters in a body or in the target of a `GET` request, with the texts of persisted documents. Returns
+ * `undefined` if the request cannot take the prepared path.
+ */
 function readAsked(server: PathServer, sent: Buffer | string): OperationParams | undefined {
   const { judges, parseTarget, texts } = server
   const isTarget = typeof sent === 'string'
@@ -150,14 +153,14 @@ function readAsked(server: PathServer, sent: Buffer | string): OperationParams |
   return params
 }
 
-/** Undefined where no document of the kind was prepared before. */
+/** Returns `undefined` if the document is not cached. */
 function findAsked(server: PathServer, params: OperationParams, method: string): Asked | undefined {
   const { known, others, takes } = server
   const asked = known.find(params, method, others.seesLiterals)
   return asked && takes(asked.prepared) ? asked : undefined
 }
 
-/** One request for a prepared document: from here on, whatever becomes of it is answered here. */
+/** A request for a cached document. It stays on the prepared path, also after errors. */
 class PreparedRun {
   readonly #server: PathServer
   readonly #asked: Asked
@@ -179,7 +182,7 @@ class PreparedRun {
     this.#outgoing = outgoing
   }
 
-  /** `unknownBody`: what was sent, where it is not known yet what follows from it. */
+  /** Executes the operation and sends the response. `unknownBody` is the request body if it is not cached. */
   serve(unknownBody: Buffer | string | undefined): MaybePromise<void> {
     const run = this.#run
     const executed = run.orErrors(() => {
@@ -203,12 +206,12 @@ class PreparedRun {
   #remember(sent: Buffer | string): void {
     const { prepared, params, lifted } = this.#asked
     const { operation } = this.#run
-    // Nothing follows from the bytes about a document that a plugin has put in the place of theirs.
+    // If a plugin replaced the document, the body does not determine the document.
     const isOther = operation.prepared !== prepared
-    // One that is executed with other variables each time is not worth the room.
+    // Bodies with changing variables are not worth the memory.
     if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return
     const { known, bodies } = this.#server
-    // Hooks may have changed the parameters meanwhile.
+    // Hooks can have changed the parameters in the meantime.
     const asked = readAsked(this.#server, sent)
     if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
   }
@@ -218,12 +221,14 @@ class PreparedRun {
     return this.#server.aliasOf(this.#incoming.url ?? '') !== undefined
   }
 
-  /** Yoga's hook for pages of other origins; undefined if it has nothing to add. */
+  /** Returns Yoga's CORS hook, or `undefined` if the request has no `Origin` header. */
   get #cors(): Hook | undefined {
     return this.#incoming.headers.origin === undefined ? undefined : this.#server.pipeline.cors
   }
 
-  /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
+  /**
+   * Sends a result. Returns true if the result is regular: without errors and without custom status or headers.
+   */
   #send(result: unknown): MaybePromise<boolean> {
     const { others, fastPath, internals, mediaTypeOf } = this.#server
     const mediaType =
@@ -278,7 +283,7 @@ class PreparedRun {
     })
   }
 
-  /** False where nobody waits for the answer any more. */
+  /** Returns false if the client has disconnected. */
   #respond(lines: string[]): boolean {
     const headers = new AnswerHeaders(lines)
     const response = { status: 200, headers }
@@ -290,7 +295,7 @@ class PreparedRun {
     return this.#writeHead(headers.lines, response.status)
   }
 
-  /** Node sends no body with 304. */
+  /** Writes the head. Node sends no body with status 304. */
   #writeHead(headers: string[] | Readonly<Record<string, string>>, status = 200): boolean {
     const outgoing = this.#outgoing
     if (outgoing.destroyed || outgoing.writableEnded) return false
@@ -298,10 +303,7 @@ class PreparedRun {
     return true
   }
 
-  /**
-   * Sends what plugins make of a response. What fails outside of the operation is answered with a status and
-   * its name.
-   */
+  /** Sends the response that plugins return. Errors outside an operation get an HTTP status and its name. */
   #sendResponse(given: MaybePromise<Response>): MaybePromise<void> {
     const { internals } = this.#server
     const responded = attempt(
@@ -314,7 +316,7 @@ class PreparedRun {
     )
   }
 
-  /** Returns what every plugin makes of a response, in their order. */
+  /** Runs the `onResponse` hooks and `respond` functions of all plugins, in order. */
   #responded(given: Response): MaybePromise<Response> {
     const { pipeline, internals } = this.#server
     const { fetchAPI } = internals
@@ -335,8 +337,8 @@ class PreparedRun {
 }
 
 /**
- * The way of requests for prepared operations, or why there is none. It returns `undefined` for a request that is not for
- * this path.
+ * Returns the handler of the prepared path, or the reasons why there is none. The handler returns `undefined` for
+ * requests that do not qualify.
  */
 export function openPreparedPath(
   options: PathServerOptions,
@@ -349,7 +351,7 @@ export function openPreparedPath(
       : undefined
 }
 
-/** One request, until it is known what it asks for. From then on it is a {@link PreparedRun}. */
+/** A request until its document is found. Then a {@link PreparedRun} continues. */
 class PreparedRequest {
   readonly #server: PathServer
   readonly #incoming: IncomingMessage
@@ -357,7 +359,7 @@ class PreparedRequest {
   readonly #context: ServerContext
   readonly #bytes: Promise<Buffer> | undefined
   readonly #request: LightRequest
-  /** The request as hooks see it; made when the first one is called. */
+  /** The state for hooks. It is created before the first hook runs. */
   #hooked: HookedRequest | undefined
 
   constructor(server: PathServer, incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -366,7 +368,7 @@ class PreparedRequest {
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.#context = { req: incoming, res: outgoing, waitUntil: internals.waitUntil }
-    // Node ends a body with a Content-Length there; the head was checked.
+    // Node ends a body at its Content-Length, which was checked with the head.
     const check = incoming.headers['content-length'] === undefined ? server.checkChunked : undefined
     this.#bytes = incoming.method === 'GET' ? undefined : readBody(incoming, check)
     this.#request = fastPath.createRequest(incoming, outgoing, this.#bytes)
@@ -397,13 +399,13 @@ class PreparedRequest {
     )
   }
 
-  /** `sent`: what stands in a body, or in the target of a GET. */
+  /** Identifies the client. `sent` is the request body, or the target of a `GET` request. */
   #identify(sent: Buffer | string): MaybePromise<void> {
     const isKnown = this.#all(this.#server.identifies)
     return after(isKnown, (known) => (known ? this.#parse(sent) : this.#ordinary()))
   }
 
-  /** False as soon as one of them says so, or fails. */
+  /** Returns false as soon as a check returns false or throws. */
   #all(checks: PathServer['identifies']): MaybePromise<boolean> {
     return attempt<boolean>(
       () => {
@@ -440,7 +442,7 @@ class PreparedRequest {
     })
   }
 
-  /** Other people's hooks may ask for something else. */
+  /** Runs third-party `onParams` hooks, which can change the parameters. */
   #change(params: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
     const { others, internals, fastPath } = this.#server
     const { handleParams } = fastPath

@@ -25,7 +25,7 @@ export function readParams(
 }
 
 function isUsual(name: string, value: unknown): boolean {
-  // A parameter that the target does not have is undefined.
+  // Parameters that are missing in the target are `undefined`.
   if (value === undefined) return true
   switch (name) {
     case 'query':

@@ -8,7 +8,7 @@ import { jsonQuality, parseAccept } from '@vinyasa/core'
 interface RequestHeadOptions {
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string
-  /** Returns the alias of the endpoint that a target names. */
+  /** Returns the alias of the endpoint that matches a target. */
   readonly aliasOf: (target: string) => unknown
   readonly sizeLimit: SizeLimit | undefined
   readonly mediaTypeOf: MediaTypeOf
@@ -20,12 +20,14 @@ export const MAX_BODY_BYTES = 65_536
 const JSON_TYPES =
   /^(?:application\/(?:graphql-response\+)?json(?:;[^,]*)?|\*\/\*)(?:, ?application\/(?:graphql-response\+)?json(?:;[^,]*)?)*$/
 
-/** How the answer is marked for an `Accept` header; undefined: not on the prepared path. */
+/**
+ * Returns the media type for an `Accept` header, or `undefined` if the request does not qualify for the prepared path.
+ */
 type MediaTypeOf = (accept: string) => string | undefined
 
 /**
- * Chooses the media type as Yoga does if the header names only JSON. Otherwise the plugins choose first, and Yoga
- * chooses for clients that accept JSON besides other types. Requests for HTML pages do not take the prepared path.
+ * Chooses the media type as Yoga does if the header lists only JSON. Otherwise the plugins choose first, and Yoga
+ * chooses for clients that also accept JSON. Requests for HTML pages do not take the prepared path.
  */
 export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviour[]): MediaTypeOf {
   return createChoices((accept) => {

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { PartStream, StreamPart } from '@vinyasa/core/pipeline'
 
 /**
- * Writes an answer whose head is ready: each part in one write, the last one together with the end. The next is asked for
- * when there is room for it, and none when the client has left.
+ * Sends a response whose head is complete. Each part is one write, and the last part also ends the response. The next
+ * part is requested when the socket has room. No part is requested after the client has disconnected.
  */
 export function sendParts(
   stream: PartStream,
@@ -13,10 +13,10 @@ export function sendParts(
   onPart: (part: unknown) => void,
 ): void {
   const { next, leave } = stream
-  // Yoga's door does the same for streams: time may pass between two parts, and a small one is not held back.
+  // Yoga does the same for streams. Pauses between parts can be long, and small parts must not be delayed.
   socket.setTimeout(0)
   socket.setNoDelay(true)
-  // Without its delay, Node asks the kernel again each time.
+  // Without the explicit delay, Node queries the kernel again for each response.
   socket.setKeepAlive(true, 0)
   if (outgoing.listenerCount('pipe') > 0) return pipeParts(stream, outgoing, onPart)
   outgoing.once('close', leave)
@@ -30,7 +30,7 @@ export function sendParts(
       return
     }
     const hasRoom = outgoing.write(text)
-    // Node holds the pieces of a chunk together until the end of the turn, in which the next part begins.
+    // Node buffers the pieces of a chunk until the end of the tick, in which the next part already starts.
     outgoing.socket?.uncork()
     onPart(part)
     if (hasRoom) takeNext()
@@ -40,12 +40,12 @@ export function sendParts(
 }
 
 /**
- * The same for a host that learns from the event `pipe` that an answer goes on behind the handler's promise, as H3 does:
- * it would end the answer else.
+ * Pipes the parts for hosts such as H3. These hosts detect by the event `pipe` that a response continues after the
+ * promise of the handler, and otherwise end the response.
  */
 function pipeParts(stream: PartStream, outgoing: ServerResponse, onPart: (part: unknown) => void): void {
   const source = Readable.from(textsOf(stream, onPart), { highWaterMark: 1 })
-  // Nothing fails but what is told to the client within a part.
+  // Parts contain their errors, so that the source does not fail.
   source.on('error', () => outgoing.destroy())
   outgoing.once('close', () => {
     stream.leave()

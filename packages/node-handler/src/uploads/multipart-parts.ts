@@ -10,36 +10,39 @@ export interface MultipartLimits {
   readonly maxFiles: number
 }
 
-/** Listeners that are told of the parts, in their order. `onError` is told of what throws, or fails. */
+/** Listeners for the parts of a body, in order. `onError` receives thrown errors and rejections. */
 export interface PartListeners {
   onField(name: string, value: string, isCut: boolean): void
-  /** The bytes must be read to their end, or resumed: what follows waits behind them. */
+  /** The bytes must be read completely or resumed, because later parts wait for them. */
   onFile(name: string, bytes: PartBytes, fileName: string | undefined, type: string): void
-  /** May be called again. */
+  /** Can be called more than once. */
   onError(error: unknown): void
   onEnd(): void
 }
 
-/** `truncated`: there were more bytes than allowed. */
+/** `truncated` means that the part exceeded its limit. */
 export type PartBytes = Readable & { readonly truncated?: boolean }
 
-/** Takes the bytes of a multipart body. */
+/** Parses the bytes of a multipart body. */
 export interface MultipartParts {
-  /** Resolves when there is room for more. */
+  /** Resolves when the parser accepts more bytes. */
   write(bytes: Uint8Array): Promise<void>
   end(): void
 }
 
-/** Bytes of a file that wait in memory while nobody reads them. */
+/** Bytes of a file that are buffered while the file is not read. */
 const FILE_BUFFER = 256 * 1024
 
 /**
- * The parser asks nobody to read parts that it leaves out, as those without a name: they flow by in the turn after. Fed
- * with more than it buffers in one turn it would wait for ever. The smallest parts take 5 µs each.
+ * The parser skips parts without a name in the next tick. If it receives more bytes than it buffers in one tick, it
+ * stalls forever. The smallest parts take 5 µs each.
  */
 const SLICE = 16 * 1024
 
-/** Reads the parts of a multipart body. Throws a GraphQLError of status 400 where the type names no boundary. */
+/**
+ * Creates a parser for a multipart body. Throws a GraphQLError with status 400 if the content type contains no
+ * boundary.
+ */
 export async function openMultipart(
   contentType: string,
   limits: MultipartLimits,
@@ -77,13 +80,13 @@ export async function openMultipart(
       throw malformed(error)
     }
   })()
-  // The name may be undefined, though the parser's types say that it is a text.
+  // The name can be `undefined`, although the parser's types declare a string.
   parser.on('field', (name: string | undefined, value, _, isCut) => {
     if (name === undefined) fail(NAMELESS)
     else guarded(() => listeners.onField(name, value, isCut))
   })
   parser.on('file', (name: string | undefined, bytes, fileName: string | undefined, _, type) => {
-    // Told to `onError` as well; without a listener, a body that breaks off would end the process.
+    // `onError` receives the error too. Without a listener, an incomplete body would end the process.
     bytes.on('error', () => {})
     if (name === undefined) {
       bytes.resume()
@@ -97,7 +100,7 @@ export async function openMultipart(
   parser.on('finish', () => guarded(() => listeners.onEnd()))
   return {
     async write(bytes) {
-      // What follows would be parsed for nothing.
+      // The request is already refused, so the remaining bytes are not parsed.
       for (let at = 0; at < bytes.byteLength && !state.isRefused; at += SLICE) {
         if (at > 0) await setImmediate()
         await new Promise<void>((resolve) => parser.write(bytes.subarray(at, at + SLICE), () => resolve()))

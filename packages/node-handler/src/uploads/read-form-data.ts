@@ -1,7 +1,7 @@
 import type { FetchAPI } from 'graphql-yoga'
 import { openMultipart } from './multipart-parts.ts'
 
-/** Each is an entry of a map; a form of a person has a few. */
+/** Each part creates a map entry. Typical forms have a few parts. */
 const MAX_PARTS = 1_000
 
 /**
@@ -15,7 +15,7 @@ export function readFormData(
   fetchAPI: Pick<FetchAPI, 'FormData' | 'File'>,
 ): Promise<FormData> {
   const form = new fetchAPI.FormData()
-  // Nothing in it is larger than the whole.
+  // No part is larger than the body.
   const most = body.byteLength + 1
   const limits = { maxFieldBytes: most, maxFields: MAX_PARTS, maxFileBytes: most, maxFiles: MAX_PARTS }
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { isRecord, parsePeerJson } from '@vinyasa/core'
 import { badUploadRequest } from '../errors.ts'
 
-/** The places in the operations where the files stand, by the names of their parts. */
+/** The positions of files in the operations, by the names of the parts. */
 export type UploadMap = ReadonlyMap<string, readonly string[]>
 
 export function parseOperations(text: string): object {
@@ -23,7 +23,7 @@ export function parseMap(text: string, maxFiles: number): UploadMap {
 
 const MAX_PATH_CHARACTERS = 10_000
 
-/** Puts a file where its path leads: `variables.files.0`, or `1.variables.file` in a list of operations. */
+/** Places a file at its path, e.g. `variables.files.0`, or `1.variables.file` in a list of operations. */
 export function place(operations: object, path: string, file: unknown): void {
   const steps = path.slice(0, MAX_PATH_CHARACTERS).split('.')
   const last = steps.pop() as string

@@ -23,22 +23,22 @@ export interface UploadedFile {
   text(): Promise<string>
 }
 
-/** A part of the body, as the parser gives it. */
+/** A part of the body from the parser. */
 export interface FilePart {
   readonly bytes: PartBytes
   readonly name: string
   readonly type: string
 }
 
-/** The queue in which a file waits for its place in the body. */
+/** The queue of files that wait for their part of the body. */
 export interface FileQueue {
   readonly maxFileBytes: number
   readonly incoming: object
-  /** Rejects when the file is behind one that nobody reads. */
+  /** Rejects if an earlier file is not read. */
   untilReached(file: WaitingFile, arrival: Promise<void>): Promise<void>
 }
 
-/** An {@link UploadedFile} with the side that the parser sees. */
+/** An {@link UploadedFile} with the methods for the parser. */
 export class WaitingFile implements UploadedFile {
   readonly size: undefined = undefined
   readonly isOnce = true as const
@@ -57,7 +57,7 @@ export class WaitingFile implements UploadedFile {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // Nobody may ask for the file.
+    // The file can remain unused.
     this.#arrival.catch(() => {})
   }
 
@@ -73,7 +73,7 @@ export class WaitingFile implements UploadedFile {
     return 'File'
   }
 
-  /** Whether the connection stands still at it, and nobody has begun to read. */
+  /** Whether the connection has reached the file and the file is not being read. */
   get isInTheWay(): boolean {
     return this.#part !== undefined && !this.#isOpen && !this.#isDiscarded && !this.#part.bytes.readableEnded
   }
@@ -109,23 +109,23 @@ export class WaitingFile implements UploadedFile {
     return (await this.#whole()).toString('utf8')
   }
 
-  /** The connection has come to it. */
+  /** Connects the file to its part of the body. */
   attach(part: FilePart): void {
     this.#part = part
-    // Heard where it is read; without a listener it would end the process.
+    // The reader receives the error. Without a listener, it would end the process.
     part.bytes.on('error', () => {})
     if (this.#isDiscarded) part.bytes.resume()
     this.#resolve()
   }
 
-  /** It will not come, or not to its end. */
+  /** Reports that the file is missing or incomplete. */
   fail(reason: unknown): void {
     this.#failure ??= { reason }
     this.#reject(reason)
     this.#part?.bytes.destroy(reason instanceof Error ? reason : undefined)
   }
 
-  /** Nobody will read it any more: its bytes go by. */
+  /** Skips the bytes of the file, because it will not be read. */
   discard(): void {
     if (this.#isOpen) return
     this.#isDiscarded = true
@@ -144,7 +144,7 @@ export class WaitingFile implements UploadedFile {
     await this.arrived()
     const { bytes } = this.#part as FilePart
     try {
-      // Not destroyed where a reader stops early: what follows in the body would never come.
+      // If a reader stops early, the stream is not destroyed, because later parts of the body must still arrive.
       for await (const chunk of bytes.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
     } catch (error) {
       throw this.#failure ? this.#failure.reason : error

@@ -12,22 +12,22 @@ import { parseMap, parseOperations, place } from './upload-map.ts'
 
 interface UploadLimits extends Omit<MultipartLimits, 'maxFields'> {
   readonly maxIdleMs: number
-  /** The request whose bytes are counted: see `streamBody`. */
+  /** The request whose bytes are counted; see `streamBody`. */
   readonly incoming: object
 }
 
-/** The operations with the files in their places, and what lets go of files that nobody reads. */
+/** The operations with their files, and a function that discards unread files. */
 interface ReadUploads {
   readonly operations: object
   discard(): void
 }
 
-/** `operations`, `map`, and what a client adds of its own. */
+/** The fields `operations` and `map`, and custom fields of the client. */
 const MAX_FIELDS = 20
 
 /**
- * Reads a GraphQL multipart request as far as its first file; the files are read by whom they are for. Rejects with a
- * GraphQLError of status 400 or 413 for what is no such request.
+ * Reads a GraphQL multipart request up to its first file. Resolvers read the files. Rejects with a GraphQLError of
+ * status 400 or 413 if the request is invalid.
  */
 async function readUploads(request: Request, limits: UploadLimits): Promise<ReadUploads> {
   const { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs, incoming } = limits
@@ -84,7 +84,7 @@ async function readUploads(request: Request, limits: UploadLimits): Promise<Read
 
   function onFile(key: string, bytes: PartBytes, name: string | undefined, type: string): void {
     const file = files.get(key)
-    // One that no operation asks for, or the second of one name, goes by.
+    // Files that no operation uses, and repeated names, are skipped.
     if (!file || file.hasArrived || isDiscarded) bytes.resume()
     if (!operations || !hasMap) throw badUploadRequest('a file precedes "map"')
     if (!file || file.hasArrived) return
@@ -122,11 +122,11 @@ async function readUploads(request: Request, limits: UploadLimits): Promise<Read
   return Promise.race([read, refused])
 }
 
-/** Gives the parser the body no faster than the files are read. Of what is refused the rest goes by. */
+/** Feeds the parser at the speed at which files are read. The rest of a refused body is skipped. */
 async function feed(request: Request, parts: MultipartParts, refused: Promise<never>): Promise<void> {
   let isRefused = false
   const untilRefused = refused.catch(() => void (isRefused = true))
-  // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
+  // `for await` is not used, because an early exit would cancel the stream and the socket that sends the response.
   const reader = request.body?.getReader()
   for (let next = await read(reader); next && !next.done; next = await read(reader))
     if (!isRefused) await Promise.race([parts.write(next.value), untilRefused])
@@ -183,7 +183,7 @@ export function useUploads(options: UploadOptions = {}): Plugin {
       })
     },
     onResponse({ request }) {
-      // Files that no resolver wanted have to go by, or the connection would be of no further use.
+      // Unread files are skipped. Otherwise the connection could not be reused.
       running.get(request)?.discard()
     },
   }

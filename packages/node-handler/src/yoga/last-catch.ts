@@ -4,8 +4,8 @@ import type { FetchAPI } from 'graphql-yoga'
 import type { Logger } from '@vinyasa/core/pipeline'
 
 /**
- * The answer to a request whose handling failed outside of any operation, as in a hook of the server: a status and its
- * name. What failed goes to the log, unless the client has left, which makes much fail.
+ * Creates the response to a request that failed outside of an operation, e.g. in a hook: an HTTP status and its name.
+ * The error is logged. It has the level debug if the client has disconnected, because a disconnect causes many errors.
  */
 export function failedResponse(
   error: unknown,
@@ -22,13 +22,16 @@ export function failedResponse(
   })
 }
 
-/** Whether something is a response: JSON of a client can have every member of one, but no functions. */
+/**
+ * Returns whether a value is a response. JSON of a client can have the same properties as a response, but not
+ * functions.
+ */
 export function isResponse(value: unknown): value is Response {
   const { status, headers } = Object(value) as Partial<Response>
   return Boolean(status) && typeof headers?.get === 'function'
 }
 
-/** Refuses a request before anything of the server has seen it. */
+/** Refuses a request before the server handles it. */
 export function refuseTarget(response: ServerResponse, status: 400 | 404): void {
   const text =
     status === 404
@@ -37,7 +40,10 @@ export function refuseTarget(response: ServerResponse, status: 400 | 404): void 
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(text)
 }
 
-/** Sends what Yoga's own door made of a request. What a client's body was mistaken for is no response. */
+/**
+ * Sends the response of Yoga's handler. A value from a client's body can be mistaken for a response and gets status
+ * 400.
+ */
 export function sendYogas(
   given: unknown,
   incoming: IncomingMessage,

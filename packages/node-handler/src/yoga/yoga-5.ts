@@ -2,19 +2,19 @@ import type { FetchAPI } from 'graphql-yoga'
 import { type MaybePromise, yogasPlugins, type YogasPlugins } from '@vinyasa/core'
 import type { Hook, Logger, Pipeline } from '@vinyasa/core/pipeline'
 
-/** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
+/** A request in a hook payload: a Request of Yoga's fetch API or a light request. */
 export type HookRequest = Request
 
 export type ServerContext = Record<string, unknown>
 export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
-/** The part of a Yoga server that the fast path needs: its hooks, in its order. */
+/** The part of a Yoga server that the fast path uses. */
 export interface YogaInternals extends Pick<
   Pipeline['server']['yoga'],
   'logger' | 'maskedErrors' | 'plugins'
 > {
   readonly fetchAPI: FetchAPI
   readonly waitUntil: unknown
-  /** The plugins that Yoga itself added. */
+  /** The plugins that Yoga added. */
   readonly own: YogasPlugins
   readonly onRequest: readonly Hook[]
   readonly onResponse: readonly Hook[]
@@ -24,7 +24,7 @@ export interface YogaInternals extends Pick<
   readonly onResultProcess: readonly Hook[]
 }
 
-/** Hooks that the fast path runs, or that Envelop and Yoga run by themselves whichever door a request came through. */
+/** Hooks that the fast path runs, and hooks that Envelop and Yoga run for requests of every handler. */
 const HONOURED: ReadonlySet<string> = new Set([
   'onRequest',
   'onResponse',
@@ -44,7 +44,7 @@ const HONOURED: ReadonlySet<string> = new Set([
   'onSubscribe',
 ])
 
-/** Instrumentation of the steps that Yoga's door runs, and not Envelop. */
+/** Instrumentation of steps that only Yoga's handler runs. */
 const DOOR_INSTRUMENTATION: ReadonlySet<string> = new Set([
   'request',
   'requestParse',
@@ -58,7 +58,7 @@ type Found =
   | { readonly internals: YogaInternals; readonly reasons: readonly [] }
   | { readonly internals?: undefined; readonly reasons: readonly string[] }
 
-/** Reads a server's hooks, or says why its requests must all take Yoga's own door. */
+/** Returns the hooks of a server, or the reasons why Yoga's handler must serve all requests. */
 export function readInternals(yoga: object): Found {
   const read = (key: string): unknown => Reflect.get(yoga, key)
   const plugins = read('plugins') as readonly Plugin[]
@@ -142,7 +142,10 @@ export function isLogger(value: unknown): value is Logger {
   return typeof logger.debug === 'function' && typeof logger.error === 'function'
 }
 
-/** The light request leans on the class that Yoga ships for Node; a native one refuses objects it did not make. */
+/**
+ * Returns whether the classes are Yoga's classes for Node. Light requests extend them. Native classes refuse other
+ * objects.
+ */
 function isPonyfill({ Request, Headers }: FetchAPI): boolean {
   return Request !== globalThis.Request && 'headersInit' in new Headers({})
 }

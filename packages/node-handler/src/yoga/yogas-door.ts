@@ -10,8 +10,8 @@ export type Door = (
 ) => Promise<void>
 
 /**
- * Yoga's own door, with one difference: what fails outside of any operation is answered with a fixed text, where Yoga
- * sends the stack of the error.
+ * Creates Yoga's handler with one difference: errors outside of an operation get a fixed text instead of the stack
+ * trace.
  */
 export function createYogasDoor(yoga: object): Door {
   const adapter = adapterOf(yoga)
@@ -38,12 +38,12 @@ export function createYogasDoor(yoga: object): Door {
   }
 }
 
-/** Undefined for a server that is built differently: it is called as a listener then. */
+/** Returns `undefined` for a server with different internals, which is then called as a listener. */
 function adapterOf(yoga: object) {
   const read = (key: string): unknown => Reflect.get(yoga, key)
   const fetchAPI = read('fetchAPI') as Partial<FetchAPI> | undefined
   const logger = read('logger')
-  // Each reading binds it anew.
+  // Each read of the property binds the method again.
   const handleNodeRequestAndResponse = read('handleNodeRequestAndResponse')
   if (typeof handleNodeRequestAndResponse !== 'function' || typeof fetchAPI?.Response !== 'function')
     return undefined
