@@ -1,7 +1,7 @@
 import { isPromise } from '@vinyasa/core'
 import { GraphQLError } from 'graphql'
 
-/** The stable codes of this package's errors, in `extensions.code`. */
+/** The error codes of this package in `extensions.code`. */
 type ResponseCacheErrorCode =
   | 'RESPONSE_CACHE_CONFIG'
   | 'RESPONSE_CACHE_UNAVAILABLE'
@@ -14,13 +14,13 @@ function coded(code: ResponseCacheErrorCode, message: string, cause?: unknown): 
   })
 }
 
-/** An option that cannot work; thrown at start. */
+/** An option has an invalid value. Thrown at startup. */
 export function configError(option: string, found: unknown, expected: string): GraphQLError {
   const shown = typeof found === 'string' ? `"${found}"` : String(found)
   return coded('RESPONSE_CACHE_CONFIG', `option ${option} is ${shown}; expected ${expected}.`)
 }
 
-/** An option by the name that another package has for it; thrown at start. */
+/** An option has the name that another package uses. Thrown at startup. */
 export function foreignOption(name: string, here: string | undefined): GraphQLError {
   const fix =
     here === undefined ? 'remove the option, because @vinyasa/response-cache does not have it' : `use ${here}`
@@ -29,7 +29,7 @@ export function foreignOption(name: string, here: string | undefined): GraphQLEr
 
 const REQUEST_OF_CONTEXT = 'Read the request from context.request.'
 
-/** A function that was written for another cache, which gives it the request first; thrown at start. */
+/** A function has two parameters, as for another cache that passes the request first. Thrown at startup. */
 export function twoParameters(option: string): GraphQLError {
   const expected = 'expected only the context'
   return coded(
@@ -40,7 +40,7 @@ export function twoParameters(option: string): GraphQLError {
 
 const UNTIL_MENDED = 'Responses are not cached until the option is fixed.'
 
-/** A function of the owner's gave what says nothing. */
+/** A function of the options returned an unusable value. */
 export function unusableValue(option: 'session' | 'enabled', given: unknown): GraphQLError {
   const what = isPromise(given) ? 'promise' : Array.isArray(given) ? 'list' : typeof given
   const expected = option === 'session' ? 'a string or null' : 'true or false'
@@ -48,13 +48,13 @@ export function unusableValue(option: 'session' | 'enabled', given: unknown): Gr
   return coded('RESPONSE_CACHE_CONFIG', `${gave}. Operations with this value are not cached.`)
 }
 
-/** A function of the owner's takes the context for a request. */
+/** A function of the options treats the context as a request. */
 export function misreadContext(option: string, name: string): GraphQLError {
   const reads = `option ${option} reads ${name} of its parameter, but the parameter is the context, not the request`
   return coded('RESPONSE_CACHE_CONFIG', `${reads}. ${REQUEST_OF_CONTEXT} ${UNTIL_MENDED}`)
 }
 
-/** An option that cannot work, in the words of `wrongOption`; thrown at start. */
+/** An option is invalid, with the message of `wrongOption`. Thrown at startup. */
 export function wrongOptions(wrong: string): GraphQLError {
   return coded('RESPONSE_CACHE_CONFIG', wrong)
 }
@@ -67,7 +67,7 @@ export function redisClientMissing(cause: unknown): GraphQLError {
   )
 }
 
-/** The shared store did not answer; requests are served without a cache until it does. */
+/** The shared store did not respond. Requests are served without the cache until it responds. */
 export function storeUnavailable(what: string, cause: unknown): GraphQLError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return coded(
@@ -77,7 +77,7 @@ export function storeUnavailable(what: string, cause: unknown): GraphQLError {
   )
 }
 
-/** Code read something of a request that is no part of the key. */
+/** Code read a part of a request that is not in the key. */
 export function readBeyondKey(read: string, varyHeaders: readonly string[]): GraphQLError {
   const isHeader = /^[^ .]+$/.test(read)
   const what = isHeader ? `the request header "${read}"` : read
@@ -89,7 +89,9 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   )
 }
 
-/** Operations that a source may answer differently for everybody, in a way that no key can hold; not cached. */
+/**
+ * A source can respond differently per caller in a way that no key can represent. Such operations are not cached.
+ */
 export function unknownCaller(reason: string): GraphQLError {
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',

@@ -4,7 +4,7 @@ export { cacheControlTypeDefs } from './document/cache-control.ts'
 export { cacheReasonOf } from './http/cache-headers.ts'
 export type { CacheEvent, ResponseCacheOptions } from './options.ts'
 
-// For integrators: stores of one's own.
+// Adapters for custom stores.
 export { fromEnvelopCache } from './store/envelop-cache.ts'
 export type { RemoteStore } from './store/remote-store.ts'
 export {

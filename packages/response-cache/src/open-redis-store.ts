@@ -6,8 +6,8 @@ import { checkRedisUrl } from './store/redis-url.ts'
 import type { RemoteStore } from './store/remote-store.ts'
 
 /**
- * Opens the store behind `redisUrl`. The client library is loaded only here, so that a cache without Redis does not need
- * it, nor a bundler.
+ * Opens the store for `redisUrl`. The client library is loaded here only, so that servers and bundlers without Redis do
+ * not need it.
  */
 export function openRedisStore(url: string): RemoteStore {
   checkRedisUrl(url)

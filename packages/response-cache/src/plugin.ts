@@ -19,19 +19,19 @@ import { isBoundedBody, parseJsonBody, type RequestParser } from './http/json-bo
 type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 
 /**
- * Reads the JSON bodies of a plain Yoga server without the stream in which Yoga counts them.
- * @param jsonParser Yoga's own for JSON bodies; undefined: not known.
- * @param isReplaced Whether a plugin behind the cache may choose another parser.
+ * Reads the JSON bodies of a plain Yoga server without Yoga's counting stream.
+ * @param jsonParser returns Yoga's parser for JSON bodies, or `undefined` if it is unknown
+ * @param isReplaced returns whether a later plugin can choose another parser
  */
 function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
   const parsers = createAttachment<RequestParser>()
-  /** At the cache's own place among the plugins: sees which parser was chosen. */
+  /** Runs at the cache's position in the list of plugins, and records the chosen parser. */
   const onRequestParse: RequestParseHook = ({ request, requestParser }) => {
     if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)
   }
-  /** Comes after every other plugin, Yoga's size limit among them. */
+  /** Runs after all other plugins, including Yoga's size limit. */
   const last: Plugin & { readonly behaviour: object } = {
-    // For node-handler, which reads bodies without that stream.
+    // node-handler does not run this hook, because it reads bodies without the stream.
     behaviour: {},
     onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
       const parser = parsers.get(request)
@@ -44,18 +44,18 @@ function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
 }
 
 export interface ResponseCachePlugin extends Plugin {
-  /** For the gateway, and for other plugins: it changes no result by who asks. */
+  /**
+   * Declares to the gateway and other plugins that this plugin's results do not depend on request headers.
+   */
   readonly readsHeaders: readonly string[]
   readonly behaviour: Behaviour
 }
 
 /**
- * Answers GraphQL queries from a cache. Give it options, or a cache made by `createResponseCache` to
- * purge and observe it.
+ * Answers GraphQL queries from a cache. Pass options, or a cache from `createResponseCache` to purge and observe it.
  *
- * A plugin placed before it sees the execution of every query; one placed after it does not see those answered from
- * the cache. Hooks of the request, of parsing and validation, and of the context run in either case, so authentication
- * there guards hits wherever it stands.
+ * A plugin before the cache wraps the execution of every query. A plugin after the cache does not run for hits. Hooks
+ * of the request, parsing, validation and the context always run, so authentication in these hooks also protects hits.
  */
 export function useResponseCache(
   cacheOrOptions: ResponseCache | ResponseCacheOptions = {},
@@ -65,7 +65,7 @@ export function useResponseCache(
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
   const { session, enabled, ignoredReads = [] } = cache.options
   const { exposeReasons = process.env['NODE_ENV'] === 'development' } = cache.options
-  /** What of a request the code looks at, no cache on the way can know. */
+  /** Other caches cannot evaluate these functions. */
   const isDecidedByCode = session !== undefined || enabled !== undefined
   const reports = createAttachment<OperationReport[]>()
   const begun = createAttachment<OperationReport>()
@@ -100,22 +100,22 @@ export function useResponseCache(
     },
     onPluginInit(payload) {
       ;({ plugins } = payload)
-      // The recorder is added; then this hook is called again.
+      // The recorder was added, and then this hook is called again.
       if (recorder && plugins.includes(recorder)) return
       bringPipeline(payload)
-      // Behind Yoga's own plugins, which `addPlugin` cannot reach.
+      // `addPlugin` cannot add plugins after Yoga's own plugins.
       plugins.push(frontDoor.last)
       if (recorder) addRecorder(recorder, plugins)
     },
 
     onRequestParse(payload) {
       const { request } = payload
-      // A GET request that is refused before `onParams` gets the headers of one without an operation.
+      // A `GET` request that is refused before `onParams` gets the headers of a request without an operation.
       if (request.method === 'GET' && !reports.get(request)) reports.set(request, [])
       return frontDoor.onRequestParse(payload)
     },
 
-    // An operation that is refused before it is executed has a report, too.
+    // A refused operation also has a report.
     onParams({ context, request }) {
       if (!isNotFromHttp(context)) begin(context, request)
     },
@@ -131,7 +131,7 @@ export function useResponseCache(
   }
 
   function begin(context: object, request: Request): OperationReport {
-    // A request that a plugin has put in the place of another is made of what it read.
+    // If a plugin replaced the request, it can have read any part of the original request.
     if (recorder && isSeenBefore() && !readsOf(request)) recordReads(request, context).note(OTHER_REQUEST)
     const report: OperationReport = { outcome: 'BYPASS', isPersonal: isDecidedByCode }
     begun.set(context, report)
@@ -141,7 +141,7 @@ export function useResponseCache(
     return report
   }
 
-  /** True: the client's copy is still the answer. */
+  /** Returns true if the client's copy is current. */
   function setHeaders(request: Request, response: CachedResponse | ResponseHead): boolean {
     const known = reports.get(request)
     return (
@@ -159,8 +159,8 @@ export function useResponseCache(
 }
 
 /**
- * Records the reads of each request, before the hooks of any other plugin see it. Where none does before a hit is sent, it begins
- * when the operation is to be executed: it is an eighth of what a hit costs.
+ * Creates the plugin that records the reads of each request before the hooks of other plugins. If other plugins read
+ * nothing before a hit is sent, recording starts with the execution, because it takes an eighth of the time of a hit.
  */
 function createRecorder(isSeenBefore: () => boolean): Plugin & { readonly behaviour: Behaviour } {
   return {
@@ -169,15 +169,15 @@ function createRecorder(isSeenBefore: () => boolean): Plugin & { readonly behavi
   }
 }
 
-/** Members of a behaviour that are called for no request, or not before the cache has looked for its answer. */
+/** Members of a behaviour that run after the cache's lookup or that receive no request. */
 const LATE: ReadonlySet<string> = new Set(
   'name plan deliver stream respond onPart lifts admits mediaTypeOf'.split(' '),
 )
 
-/** Whether anybody can look at a request before the cache has looked for its answer. `ours`: plugins that do not. */
+/** Returns whether a plugin can read a request before the cache's lookup. `ours` are plugins that do not. */
 function anyLooksEarly(plugins: readonly object[], yogas: YogasPlugins, ours: readonly unknown[]): boolean {
   const known = new Set([...ours, ...Object.values(yogas)])
-  // These two ask the user's code, the second where the schema is a function.
+  // These two plugins call user code. The second does so only if the schema is a function.
   known.delete(yogas.context)
   if (yogas.schema?.['onRequestParse']) known.delete(yogas.schema)
   return plugins.some((other) => !known.has(other) && looksEarly(other))
@@ -190,15 +190,15 @@ function looksEarly(plugin: object): boolean {
   return hasHooks || membersOf(behaviour).some((name) => !LATE.has(name))
 }
 
-/** Those of a class are not enumerable. */
+/** Returns all property names, because those of a class are not enumerable. */
 function membersOf(object: object | null): string[] {
   if (!object || object === Object.prototype) return []
   const base = Object.getPrototypeOf(object) as object | null
-  // A class says `constructor` of itself.
+  // A class has the property `constructor`.
   return [...Object.getOwnPropertyNames(object), ...membersOf(base)].filter((name) => name !== 'constructor')
 }
 
-/** The recorder comes before all plugins that are not Yoga's. */
+/** Inserts the recorder before all plugins except Yoga's own plugins. */
 function addRecorder(recorder: Plugin, plugins: Plugin[]): void {
   const { resultProcessors, bodyLimit } = yogasPlugins(plugins) as Readonly<
     Record<string, Plugin | undefined>

@@ -17,10 +17,7 @@ import { SharedEntries } from './store/shared-entries.ts'
 import { type InvalidationTarget, type Tags, tagsOfTargets } from './store/tags.ts'
 import { configError, foreignOption, wrongOptions, twoParameters } from './errors.ts'
 
-/**
- * Options of `@envelop/response-cache` that whoever comes from there may still have, and what replaces them
- * here; JavaScript would not complain of them.
- */
+/** Options of `@envelop/response-cache` and their replacements here. JavaScript does not report them. */
 const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   ttl: 'defaultTtlMs',
   ignoredTypes: 'ttlMsBySchemaCoordinate with a lifetime of 0',
@@ -60,7 +57,7 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   clock: true,
 }
 
-/** Throws RESPONSE_CACHE_CONFIG for what cannot work. */
+/** Throws RESPONSE_CACHE_CONFIG for invalid options. */
 function checkOptions(options: ResponseCacheOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && Object.hasOwn(namesElsewhere, name))
@@ -78,11 +75,11 @@ function checkOptions(options: ResponseCacheOptions): void {
     throw configError('strategy', strategy, 'types, entities, all or a function')
 }
 
-/** Counts since the cache was created. */
+/** Counters since the cache was created. */
 interface CacheStats {
-  /** Entries in memory now. */
+  /** Number of entries in memory. */
   readonly entries: number
-  /** Bytes that they take, as `maxBytes` counts. */
+  /** Bytes of the entries, counted like `maxBytes`. */
   readonly bytes: number
   readonly hits: number
   readonly misses: number
@@ -107,39 +104,41 @@ const counterOf = {
   error: 'errors',
 } as const satisfies Record<Exclude<CacheEvent['type'], 'warning'>, keyof CacheStats>
 
-/** The target of a purge: one key, all of a type, one entity, or everything. */
+/** The target of a purge: one key, all entities of a type, one entity, or everything. */
 export type PurgeTarget = { readonly key: string } | InvalidationTarget | 'all'
 
-/** A cache as its owner sees it. */
+/** The public interface of a cache. */
 export interface ResponseCache {
   readonly options: ResponseCacheOptions
-  /** Removes entries. Resolves when no request here can be answered from them. */
+  /** Removes entries. Resolves when this process no longer serves them. */
   purge(target: PurgeTarget): Promise<void>
   stats(): CacheStats
-  /** Releases the bus and the shared store's connections. */
+  /** Releases the bus and the connections of the shared store. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A cache with all that the plugin needs besides. */
+/** A cache with the members that the plugin needs. */
 export interface CacheEngine extends ResponseCache {
   readonly byEntity: boolean
-  /** There is a store behind memory. */
+  /** Whether the cache has a shared store. */
   readonly isShared: boolean
-  /** Memory only, so that it can be asked before anything else runs. */
+  /** Looks up a key in memory only, so that it can run before everything else. */
   peek(key: string): Lookup | undefined
   lookup(key: string): Lookup | Promise<Lookup>
-  /** Whether an execution that began at `version` may still answer those who ask now. */
+  /** Returns whether the result of an execution that began at `version` is valid for new requests. */
   isUntouched(version: number, types: readonly string[]): boolean
-  /** Keeps the entry if it still holds. A promise only where there is a store behind memory. */
+  /** Stores the entry if it is still valid. Returns a promise only with a shared store. */
   store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
-  /** To be awaited before something is changed; the returned function is called after its invalidation. */
+  /**
+   * Must be awaited before a change. The returned function is called after the invalidation of the change.
+   */
   changing(): Promise<() => void> | undefined
   emit(event: CacheEvent): void
 }
 
-/** Creates a cache to hand to `useResponseCache`, and to purge and observe. */
+/** Creates a cache for `useResponseCache` that can be purged and observed. */
 export function createResponseCache(options: ResponseCacheOptions = {}): ResponseCache {
   return createCacheEngine(options)
 }
@@ -153,7 +152,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
     -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
   }
-  // Without news from the store, memory in front of it could serve what another process evicted.
+  // If the store sends no events, memory could serve entries that another process evicted.
   const isMemoryUsed = !store || store.subscribe !== undefined
   const maxAgeMs = (): number => bus?.maxAgeMs ?? Infinity
   const held = new HeldEntries({ maxSize, maxBytes, isMemoryUsed, maxAgeMs, clock, emit })
@@ -169,7 +168,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     else if (event.type === 'warning') console.warn(event.warning.message)
   }
 
-  /** Whether changes are heard of in time; while they are not, nothing that is kept is given out. */
+  /** Whether invalidations arrive in time. Otherwise, stored entries are not served. */
   const isInTouch = (): boolean => shared?.isUp !== false && bus?.isInTouch !== false
 
   async function invalidate(cause: InvalidationCause, name?: BatchName): Promise<void> {
@@ -205,7 +204,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       const version = held.versions.now()
       if (!isInTouch()) return { state: 'unavailable' }
       const found = held.find(key)
-      // A stale entry is refreshed and stored, which needs the shared store's version.
+      // A stale entry is refreshed, and storing it needs the version of the shared store.
       if (found?.state === 'fresh') return found
       if (shared) return shared.find(key, version)
       return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
@@ -234,7 +233,7 @@ function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause 
     source: 'event',
     events,
     types: [...new Set(events.map((event) => event.entityType))],
-    // An entity that was just created is in no entry yet, but may belong into any list of its type.
+    // A new entity is not in any entry, but it can belong to every list of its type.
     entities: events.map(({ entityType, operation, entityId }) => ({
       type: entityType,
       id: operation === 'create' ? undefined : entityId,
@@ -242,22 +241,22 @@ function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause 
   }
 }
 
-/** Whether entries know the entities that they depend on, and not only their types. */
+/** Returns whether entries have tags for entities in addition to types. */
 function isByEntity(strategy: InvalidationStrategy): boolean {
   return strategy === 'entities' || typeof strategy === 'function'
 }
 
-/** Tells what a change hits. Throws what a strategy of the owner's throws. */
+/** Returns the tags that a change affects. Throws the error of a custom strategy. */
 function tagsOfCause(cause: InvalidationCause, strategy: InvalidationStrategy): Tags {
-  // Nobody can narrow what the bus has missed.
+  // If the bus missed events, a strategy cannot limit the change.
   const isGap = cause.source === 'event' && cause.types.includes('*')
   if (strategy === 'all' || isGap) return 'all'
   return tagsHit(targetsOf(cause, strategy), strategy)
 }
 
-/** Tells what the change of these targets hits: nothing where there is none. */
+/** Returns the tags for the targets. Without targets, it returns no tags. */
 function tagsHit(targets: readonly InvalidationTarget[] | 'all', strategy: InvalidationStrategy): Tags {
-  // `*` says that anything may have changed.
+  // `*` means that anything can have changed.
   if (targets === 'all' || targets.some(({ type }) => type === '*')) return 'all'
   return targets.length > 0 ? tagsOfTargets(targets, isByEntity(strategy)) : []
 }

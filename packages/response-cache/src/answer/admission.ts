@@ -16,16 +16,20 @@ import type { ResponseCacheOptions } from '../options.ts'
 type Context = Record<string, unknown>
 type Option = 'session' | 'enabled'
 
-/** Stands for what no key can be made of: whose the answer is, nobody knows. */
+/** Key part of an operation whose `session` or `enabled` function returned an unusable value. */
 const UNUSABLE: unique symbol = Symbol('vinyasa.response-cache.unusable')
 
-/** Members of a `Request` that functions of other caches read of their first parameter. */
+/** Properties of a `Request` that functions for other caches read from their first parameter. */
 const OF_REQUEST: ReadonlySet<PropertyKey> = new Set(['headers', 'url', 'method', 'cookies', 'cookieStore'])
 
-/** What the options `session` and `enabled` say of an operation, whatever they give: in doubt it is not cached. */
+/**
+ * Evaluates the options `session` and `enabled`. An operation with an unusable return value is not cached.
+ */
 function createUserRules({ session, enabled }: ResponseCacheOptions, warn: (warning: Error) => void) {
   const warned = new Set<string>()
-  /** Whether an option reads members of a request in vain, found where it was called first. */
+  /**
+   * Whether an option reads properties that the context does not have. It is determined on the first call.
+   */
   const misreads = new Map<Option, boolean>()
 
   function refuse(option: Option, given: unknown): false {
@@ -64,7 +68,9 @@ function createUserRules({ session, enabled }: ResponseCacheOptions, warn: (warn
   }
 }
 
-/** Calls the function once to see what it reads of a request that the context does not have. */
+/**
+ * Calls the function once to find the properties of a request that it reads and that the context does not have.
+ */
 function readInVain(rule: (context: Context) => unknown, context: Context): string | undefined {
   let name: string | undefined
   const watched = new Proxy(context, {
@@ -77,17 +83,19 @@ function readInVain(rule: (context: Context) => unknown, context: Context): stri
     const given = rule(watched)
     if (isPromise(given)) given.then(undefined, () => {})
   } catch {
-    // The call that counts throws it again.
+    // The actual call throws the same error again.
   }
   return name
 }
 
-/** Code may read headers by names that clients choose. */
+/** Code can read headers by names that clients choose. */
 const MAX_WARNINGS = 100
-/** A year: Redis and JSON know no endless time, and RFC 9111 lets caches expect no more of `max-age`. */
+/**
+ * One year. Redis and JSON cannot express an infinite time, and caches need not support a larger `max-age` (RFC 9111).
+ */
 const LONGEST_MS = 365 * 24 * 60 * 60 * 1000
 
-/** Says which operations the cache may answer, and under which key. */
+/** Decides which operations the cache can answer, and with which key. */
 export class Admission {
   readonly profileOf: ProfileOf
   readonly #cache: CacheEngine
@@ -97,7 +105,7 @@ export class Admission {
   readonly #hasSession: boolean
   readonly #ignoredReads: readonly string[]
   readonly #keyOf: RequestKeyFactory
-  /** Reasons for which operations are kept out; each is told of once. */
+  /** Reasons for which operations were not cached. Each reason is reported once. */
   readonly #warned = new Set<string>()
 
   constructor(cache: CacheEngine) {
@@ -114,11 +122,11 @@ export class Admission {
     this.#keyOf = createRequestKeyFactory({ prefix, hasSession: this.#hasSession })
   }
 
-  /** Whether the cache may answer the operation, whose key stands in its state then. */
+  /** Returns whether the cache can answer the operation, and sets the key in its state. */
   admit(state: OperationState, profile: DocumentProfile): boolean {
-    // An early look has made the key already; nothing but a session could change it.
+    // The early lookup has computed the key, and only a session could change it.
     if (state.profile === profile && state.key && !this.#hasSession) return true
-    // What the owner's rules read is in what they return.
+    // The return values of these functions represent the properties that they read.
     return silently(state.request, () => this.#decide(state, profile))
   }
 
@@ -154,12 +162,14 @@ export class Admission {
     return false
   }
 
-  /** Whether code has read something of the request that is no part of the key: the answer is for nobody else. */
+  /**
+   * Returns whether code has read a part of the request that is not in the key. The response then is not shared.
+   */
   isReadBeyondKey({ request, profile, report }: OperationState): boolean {
     const names = this.#hasSession ? undefined : readsOf(request)?.names
     if (!names?.size) return false
     const { varyNames = [], access } = profile ?? {}
-    // Without a session, requests with cookies are not answered from the cache.
+    // Without a session, the cache does not answer requests with cookies.
     const known = new Set(['cookie', ...varyNames, ...(access?.headers ?? []), ...this.#ignoredReads])
     const read = [...names].find((name) => !known.has(name))
     if (read === undefined || known.has('*')) return false
@@ -170,14 +180,14 @@ export class Admission {
     return true
   }
 
-  /** Whether the option `enabled` lets the operation into the cache. */
+  /** Returns whether the option `enabled` allows the cache for the operation. */
   isEnabled({ request, context }: OperationState): boolean {
     return silently(request, () => this.#rules.isEnabled(context))
   }
 
   /**
-   * How long a result is kept. `leftMs`: for how long the upstreams let it be kept. Where they say, nothing is served after
-   * that.
+   * Returns how long a result is stored. `leftMs` is the rest of the lifetime that upstreams allow. If they limit it,
+   * the entry is not served after that.
    */
   lifetimeOf({ ttlMs = this.#defaultTtlMs }: DocumentProfile, leftMs: number): Lifetime {
     return { ttlMs: Math.min(ttlMs, LONGEST_MS, leftMs), staleMs: leftMs < Infinity ? 0 : this.#staleMs }

@@ -37,9 +37,8 @@ interface Part {
 }
 
 /**
- * Puts the parts of the specification's incremental format together into the whole result. Parts are
- * copied, not changed: they are on their way to the client. Extensions of other plugins are not kept, as those of a
- * result that comes at once are not.
+ * Merges the parts of the specification's incremental format into one result. Parts are copied, because they are also
+ * sent to the client. Extensions of other plugins are dropped, as for complete results.
  */
 export class IncrementalMerge {
   #whole: Record<string, unknown> | undefined
@@ -51,7 +50,10 @@ export class IncrementalMerge {
     else this.#isSound = false
   }
 
-  /** The whole data, or undefined when a part had errors, was not understood, or the end is missing. */
+  /**
+   * Returns the complete data. Returns `undefined` if a part had errors or an unknown format, or if the last part is
+   * missing.
+   */
   result(): Record<string, unknown> | undefined {
     return this.#isSound && this.#isComplete ? this.#whole : undefined
   }
@@ -66,11 +68,11 @@ export class IncrementalMerge {
   }
 }
 
-/** Stores the results of operations that were executed, and shares them with those who wait for them. */
+/** Stores the results of executed operations, and shares them with waiting requests. */
 function createResultKeeper(cache: CacheEngine, admission: Admission) {
   const { clock = systemClock } = cache.options
 
-  /** Takes the final result, and returns what to send. */
+  /** Receives the final result and returns the result to send. */
   function keep(state: OperationState, result: unknown): unknown {
     if (!state.ticket) return result
     if (isForOne(state)) {
@@ -79,13 +81,13 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
     }
     if (isAsyncIterable(result)) {
       state.flight?.settle({ kind: 'unshareable' })
-      // Other streams have no end to wait for: their parts are results of their own, as those of a live query are.
+      // Parts of other streams, e.g. of live queries, are separate results, and such a stream has no end to wait for.
       return state.profile?.incremental ? keepParts(state, result) : result
     }
     return keepWhole(state, result as ExecutionResult)
   }
 
-  /** There is nothing to keep: whoever waits for the operation must not wait longer. */
+  /** Releases the requests that wait for the operation, because there is no result to share. */
   function failed({ flight, request }: OperationState): void {
     flight?.settle({ kind: endingOf(request)?.aborted ? 'abandoned' : 'unshareable' })
   }
@@ -109,7 +111,7 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
     const merge = new IncrementalMerge()
     for await (const part of parts) {
       merge.add(part)
-      // Before the last part goes out: whoever writes it has no reason to ask for another.
+      // The result is stored before the last part is sent, because the consumer need not request another part.
       const data = merge.result()
       if (data && !isForOne(state)) store(state, offHeap(JSON.stringify({ data })), () => data)
       yield part
@@ -127,7 +129,7 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
       version: ticket.version,
     })
     state.report.entry = entry
-    // The answer does not wait for a shared store.
+    // The response does not wait for a shared store.
     const stored = cache
       .store(key.key, entry, ticket)
       ?.catch((error: unknown) => cache.emit({ type: 'error', error }))
@@ -135,8 +137,8 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
   }
 
   /**
-   * Something was read of the request that is not in the key, or an upstream lets nobody keep it; in parts, what comes
-   * later may yet read it.
+   * Returns whether the response must not be shared: code read a part of the request that is not in the key, or an
+   * upstream forbids it. In a response in parts, later parts can still cause this.
    */
   function isForOne(state: OperationState): boolean {
     const { context } = state
@@ -151,7 +153,7 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
   return { keep, failed }
 }
 
-/** Runs operations again behind a stale answer, each under a request and context of its own. */
+/** Re-executes operations after a stale response. Each refresh has a separate request and context. */
 function createRefresher(
   emit: (event: CacheEvent) => void,
   execute: (again: Operation, next: Execute) => unknown,
@@ -163,8 +165,8 @@ function createRefresher(
     const controller = new AbortController()
     controllers.add(controller)
     try {
-      // The client's own request ends, and may be aborted, as soon as it has the stale answer. A `Host` of its choice
-      // may make a URL that no request can have, which throws.
+      // The client's request ends with the stale response, and can be aborted. The client can also choose a `Host` that
+      // makes the URL invalid, and the constructor then throws.
       const reads = readsOf(request)
       const own = new Request(request.url, {
         method: request.method === 'GET' ? 'GET' : 'POST',
@@ -176,7 +178,7 @@ function createRefresher(
         { ...operation, request: own, context: { ...context, request: own } },
         next,
       )
-      // An answer in parts is stored when its last part was read.
+      // A response in parts is stored when its last part has been read.
       if (isAsyncIterable(result)) for await (const _part of result) continue
     } catch (error) {
       emit({ type: 'error', error })
@@ -186,7 +188,7 @@ function createRefresher(
   }
 
   return {
-    /** Never rejects. */
+    /** Starts a refresh. The promise never rejects. */
     start(operation: Operation, next: Execute): Promise<void> {
       const context = copyOf(operation.context)
       const pending = refresh(operation, context, next)
@@ -194,14 +196,16 @@ function createRefresher(
       if (typeof waitUntil === 'function') waitUntil.call(context, pending)
       return pending
     },
-    /** Cancels the refreshes under way. */
+    /** Cancels the running refreshes. */
     close(): void {
       for (const controller of controllers) controller.abort()
     },
   }
 }
 
-/** A copy of the context with all that it inherits: batched operations inherit the server's. */
+/**
+ * Returns a copy of the context with its inherited properties. Batched operations inherit the server context.
+ */
 function copyOf(context: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   // oxlint-disable-next-line guard-for-in -- inherited members are wanted
@@ -216,8 +220,8 @@ function headersOf(headers: Headers): [string, string][] {
 }
 
 /**
- * Evicts after a mutation and before its answer goes out, whether it succeeded, failed in part or
- * threw: a backend may have committed in every case.
+ * Evicts entries after a mutation and before its response is sent. It also evicts after errors, because a backend can
+ * have committed the change.
  */
 function createMutationEviction(
   cache: CacheEngine,
@@ -252,11 +256,14 @@ function createMutationEviction(
       const profile = profileOf(operation)
       return profile ? executeAndEvict(operation, next, profile) : next(operation)
     },
-    /** Evicts for what another plugin has executed in this place; one that only answers has refused it. */
+    /**
+     * Evicts entries if another plugin executed the mutation. If a plugin only returned a result, it refused the
+     * mutation.
+     */
     deliver(operation, result) {
       const { prepared, progress, context } = operation
       if (prepared.definition.operation !== 'mutation' || evicted.get(context)) return result
-      // A plugin before the cache has answered: nobody has executed it.
+      // A plugin before the cache returned the result, so the mutation was not executed.
       const isAnswered = progress.isFinal || progress.isRefused
       const profile = isAnswered ? undefined : profileOf(operation)
       return profile ? evictFor(cache, profile, result).then(() => result) : result
@@ -278,13 +285,13 @@ async function evictFor(cache: CacheEngine, profile: DocumentProfile, result: un
 }
 
 export interface CacheBehaviour extends Required<Pick<Behaviour, 'execute' | 'deliver'>> {
-  /** Cancels the refreshes under way. */
+  /** Cancels the running refreshes. */
   close(): void
 }
 
 /**
- * Leads operations through the cache. `reportOf` gives the report that the head of the answer tells; `onExecute` is called before
- * anything else sees the request of an operation that memory does not answer.
+ * Creates the cache's behaviour. `reportOf` returns the report for the response headers. If memory has no response,
+ * `onExecute` is called before other code reads the request.
  */
 export function createCacheBehaviour(
   cache: CacheEngine,
@@ -298,7 +305,7 @@ export function createCacheBehaviour(
   const mutations = createMutationEviction(cache, admission)
   const refresher = createRefresher(cache.emit, runAgain)
   const profileOf = keyed(admission.profileOf, createAttachment<DocumentProfile | undefined>())
-  /** Whether a hit need not wait for the finished context: nothing that looks at it decides. */
+  /** Whether a hit can be served before the context is complete, because no option reads the context. */
   const answersEarly = !session && !enabled
 
   function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
@@ -312,7 +319,7 @@ export function createCacheBehaviour(
     return after(answers.find(state, operation.prepared), (found) => found ?? execute())
   }
 
-  /** Behind a stale answer, under a request and a context of its own. */
+  /** Re-executes an operation after a stale response, with a separate request and context. */
   function runAgain(again: Operation, next: Execute): MaybePromise<unknown> {
     const { request, params, context } = again
     const report: OperationReport = { outcome: 'BYPASS', isPersonal: false }

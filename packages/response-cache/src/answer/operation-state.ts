@@ -5,23 +5,25 @@ import type { OperationReport } from '../http/cache-headers.ts'
 import type { Ticket } from '../store/held-entries.ts'
 import type { Flight } from './single-flight.ts'
 
-/** One operation on its way through the server. */
+/** The state of one operation in the cache. */
 export interface OperationState {
   readonly request: Request
   readonly params: OperationParams
   readonly context: Record<string, unknown>
   readonly report: OperationReport
-  /** Runs the operation again under a context of its own; for background refreshes. */
+  /** Re-executes the operation in the background with a separate context. */
   readonly refresh: (() => Promise<void>) | undefined
-  /** No plugin looks at the result. */
+  /** Whether no plugin reads the result. */
   readonly isUnobserved?: boolean | undefined
-  /** The same for all requests with the very same bytes, where they are told apart. */
+  /** An object that all requests with equal bytes share. */
   readonly sameBytes?: object | undefined
-  /** This operation is such a refresh: it stores and is never answered from the cache. */
+  /**
+   * Whether this operation is a background refresh. Its result is stored, and the cache does not answer it.
+   */
   readonly isRefresh: boolean
   profile?: DocumentProfile
   key?: RequestKey
-  /** Set when the result is to be stored. */
+  /** Set if the result is to be stored. */
   ticket?: Ticket
   flight?: Flight
 }

@@ -3,12 +3,11 @@ import type { ExecutionResult } from 'graphql'
 type Data = ExecutionResult['data']
 
 /**
- * A result that is already serialised. As long as nobody reads `data`, it goes out as it is stored;
- * whoever does read it (a logging or a redacting plugin) gets an object, and what they make of it is
- * serialised anew, so no change is ever lost.
+ * A result that is already serialized. It is sent unchanged unless code reads `data`. Code that reads `data`, e.g. a
+ * logging plugin, receives an object. The object is then serialized again, so that changes are not lost.
  *
- * `stringify` of a hit hands out a Buffer where Yoga's types say string: `new Response(...)` takes it
- * without a copy, and where text is needed (batches, event streams) a Buffer turns into the same text.
+ * For a hit, `stringify` returns a Buffer, although Yoga's types declare a string. `new Response(...)` accepts it
+ * without a copy. In batches and event streams, the Buffer is converted to the same string.
  */
 export class LazyResult implements ExecutionResult {
   declare data?: Data
@@ -20,15 +19,15 @@ export class LazyResult implements ExecutionResult {
   #isTouched = false
 
   /**
-   * @param known the data, where it need not be parsed
-   * @param onUntouched called when the result goes out as it is stored
+   * @param known the data, if it need not be parsed
+   * @param onUntouched called if the result is sent as it was stored
    */
   constructor(body: string | Buffer, known: Data, onUntouched: (() => void) | undefined) {
     this.#body = body
     this.#data = known
     this.#onUntouched = onUntouched
-    // An own property, so that copies of the result have it. One descriptor for all: accessors of its
-    // own would give each result a hidden class of its own.
+    // The property is an own property, so that copies of the result contain it. All results share one descriptor,
+    // because separate accessors would create a hidden class per result.
     Object.defineProperty(this, 'data', LazyResult.#dataProperty)
   }
 
@@ -48,7 +47,7 @@ export class LazyResult implements ExecutionResult {
     },
   }
 
-  /** Yoga calls it without `this`; a copy with other members comes in as any object. */
+  /** Yoga calls the function without `this`. The argument can be a copy with other properties. */
   stringify(result: ExecutionResult): string {
     if (!(result instanceof LazyResult) || result.#isTouched) return JSON.stringify(result)
     if (result.errors?.length || result.extensions) return JSON.stringify(result)
@@ -58,7 +57,8 @@ export class LazyResult implements ExecutionResult {
 }
 
 /**
- * The same for those who do not copy results and look at none, at half the price: `data` is no member of its own.
+ * A serialized result for servers whose plugins neither copy nor read results. It costs half as much, because `data` is
+ * not an own property.
  */
 export class StoredResult implements ExecutionResult {
   declare readonly errors?: ExecutionResult['errors']
@@ -80,12 +80,12 @@ export class StoredResult implements ExecutionResult {
     if (!(result instanceof StoredResult) || errors?.length || extensions)
       return JSON.stringify({ data: result.data, errors, extensions })
     result.#onUntouched?.()
-    // Yoga's types say string here, but bytes are taken, too, and without a copy.
+    // Yoga's types declare a string, but bytes are accepted without a copy.
     return result.#body as unknown as string
   }
 }
 
-/** Serialises the data of a result, through the result's own serialiser when it has one. */
+/** Serializes the data of a result with the result's own serializer, if it has one. */
 export function serializeData(
   result: ExecutionResult & { stringify?: unknown },
 ): string | Buffer | undefined {
@@ -104,9 +104,9 @@ function isNullData(text: string): boolean {
 }
 
 /**
- * Whether a result, or the first of its parts, says what the head of its answer is: Yoga takes status and headers of
- * `extensions.http`. They are of this one answer, as a cookie may be among them; no entry has them, and without them it
- * would answer otherwise.
+ * Returns whether a result, or the first of its parts, sets the status or headers of the response in `extensions.http`.
+ * These can contain a cookie, so they belong to this response only. An entry stores no headers, and would give a
+ * different response.
  */
 export function hasOwnHead({ extensions }: Pick<ExecutionResult, 'extensions'>): boolean {
   return extensions?.['http'] !== undefined && extensions['http'] !== null

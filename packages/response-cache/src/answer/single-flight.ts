@@ -1,33 +1,40 @@
 import { type PassingMap, unlessAborted, type Abortable } from '@vinyasa/core'
 import type { CacheEntry } from '../store/entry.ts'
 
-/** The outcome of an execution that others wait for. */
+/** The outcome of an execution for which other requests wait. */
 export type FlightOutcome =
   | { readonly kind: 'shared'; readonly entry: CacheEntry }
-  /** The result must not be shared (errors, not cacheable): each waiter executes for itself. */
+  /**
+   * The result must not be shared, e.g. because it has errors. Each waiting request executes the operation.
+   */
   | { readonly kind: 'unshareable' }
-  /** The leader was cancelled, which says nothing of the backend: one waiter takes over. */
+  /**
+   * The leading request was cancelled, which does not mean that the backend failed. One waiting request executes the
+   * operation.
+   */
   | { readonly kind: 'abandoned' }
 
 export interface Flight {
-  /** Rejects with the signal's reason when it aborts first; the execution is not touched by that. */
+  /**
+   * Resolves with the outcome. Rejects with the signal's reason if the signal aborts first. The execution continues.
+   */
   outcome(signal: Abortable | undefined): Promise<FlightOutcome>
-  /** The version clock's reading when the execution began. */
+  /** The count of the version clock when the execution began. */
   readonly version: number
   /**
-   * The first call counts; later ones do nothing. Until `stored` is done the flight can still be found:
-   * who looked into a shared store before the result arrived there shares it as well.
+   * Ends the flight. Only the first call has an effect. The flight can be found until `stored` resolves, so that
+   * requests which read the shared store too early also share the result.
    */
   settle(outcome: FlightOutcome, stored?: Promise<unknown>): void
 }
 
-/** Executions under way, by key. */
+/** Running executions, by key. */
 export type Flights = PassingMap<string, Flight>
 
 /** Adds the flight of an execution that begins at `version`. */
 export function leadFlight(flights: Flights, key: string, version: number): Flight {
   let outcome: FlightOutcome | undefined
-  // Most flights end without anybody who waits, and need no promise.
+  // The promise is created on demand, because most flights end without a waiting request.
   let waiting: Promise<FlightOutcome> | undefined
   let resolve: (outcome: FlightOutcome) => void = () => {}
   const flight: Flight = {

@@ -10,12 +10,12 @@ import type { OperationState } from './operation-state.ts'
 import { LazyResult, StoredResult } from './serialized-result.ts'
 import { type Flight, type Flights, leadFlight } from './single-flight.ts'
 
-/** A lookup that found something to answer with. */
+/** A lookup that found an entry. */
 export type Hit = Extract<Lookup, { entry: unknown }>
 
 type Answer = ExecutionResult | undefined
 
-/** Answers operations in place of their execution: from what is stored, or with what another execution gives. */
+/** Answers operations from stored entries, or with the result of another execution. */
 export class StoredAnswers {
   readonly #cache: CacheEngine
   readonly #admission: Admission
@@ -26,17 +26,17 @@ export class StoredAnswers {
     this.#admission = admission
   }
 
-  /** Looks for a hit that memory has, without counting it. `profile`: the document's. */
+  /** Looks for a hit in memory without counting it. `profile` is the profile of the document. */
   findEarly(state: OperationState, profile: DocumentProfile | undefined): Hit | undefined {
     if (!profile || profile.incremental || profile.live || !this.#admission.admit(state, profile))
       return undefined
     const found = state.key && this.#cache.peek(state.key.key)
     if (!found || !('entry' in found)) return undefined
-    // A refresh is stored under the shared store's version, which memory does not know.
+    // A refresh stores with the version of the shared store, which memory does not have.
     return found.state === 'stale' && this.#cache.isShared ? undefined : found
   }
 
-  /** The answer in place of execution, or undefined: execute. */
+  /** Returns the response, or `undefined` if the operation must be executed. */
   find(state: OperationState, prepared: PreparedDocument): MaybePromise<Answer> {
     const { context } = state
     const profile = this.#admission.profileOf(prepared)
@@ -54,7 +54,7 @@ export class StoredAnswers {
     return this.#decide(state, found, isLive)
   }
 
-  /** Answers with what was found. */
+  /** Returns the result of a lookup. */
   answer(state: OperationState, found: Hit): ExecutionResult {
     state.report.outcome = found.state === 'fresh' ? 'HIT' : 'STALE'
     this.#cache.emit({ type: found.state === 'fresh' ? 'hit' : 'stale', key: state.key?.key ?? '' })
@@ -67,7 +67,7 @@ export class StoredAnswers {
     const tags = state.profile?.tags
     if (key === undefined || !state.refresh || !tags) return
     if (this.#flightTo(key, tags)) return
-    // Claims the key until the refresh is over, so that a burst starts one.
+    // Claims the key until the refresh ends, so that concurrent requests start only one refresh.
     const claim = leadFlight(this.#flights, key, version)
     void state.refresh().then(() => claim.settle({ kind: 'abandoned' }))
   }
@@ -81,7 +81,7 @@ export class StoredAnswers {
     return undefined
   }
 
-  /** Undefined: this operation is to execute; otherwise the flight whose outcome to wait for. */
+  /** Returns the flight to wait for, or `undefined` if this operation must be executed. */
   #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
     const { profile, key } = state
     if (found.state === 'unavailable')
@@ -90,14 +90,14 @@ export class StoredAnswers {
     state.ticket = found.ticket
     openFreshness(state.context)
     state.report.outcome = isLive ? 'BYPASS' : 'MISS'
-    // A live re-execution must see the backend; a deferred answer begins before it is whole.
+    // A live re-execution must reach the backend. A deferred response starts before it is complete.
     if (isLive || profile.incremental) return undefined
     const flight = state.isRefresh ? undefined : this.#flightTo(key.key, profile.tags)
     if (!flight) state.flight = leadFlight(this.#flights, key.key, found.ticket.version)
     return flight
   }
 
-  /** An execution under way that still answers those who ask now. */
+  /** Returns a running execution whose result is still valid for new requests. */
   #flightTo(key: string, tags: readonly string[]): Flight | undefined {
     const flight = this.#flights.get(key)
     return flight && this.#cache.isUntouched(flight.version, tags) ? flight : undefined
@@ -122,10 +122,7 @@ export class StoredAnswers {
   }
 }
 
-/**
- * The answer that an entry is to an operation. A deferred query is given the whole object: whoever delivers it in parts
- * splits it again.
- */
+/** Returns the result for an entry. A deferred query receives the complete object, which is split later. */
 function resultOfEntry(state: OperationState, entry: CacheEntry): ExecutionResult {
   state.report.entry = entry
   if (state.profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
@@ -133,7 +130,7 @@ function resultOfEntry(state: OperationState, entry: CacheEntry): ExecutionResul
   return new LazyResult(entry.body, undefined, markUntouched(state))
 }
 
-/** Only a GET is given a validator, which holds for the very bytes that are stored. */
+/** Only `GET` responses have an ETag, which is valid for exactly the stored bytes. */
 export function markUntouched({ request, report }: OperationState): (() => void) | undefined {
   return request.method === 'GET' ? () => void (report.isUntouched = true) : undefined
 }

@@ -2,13 +2,13 @@ import { isRecord } from '@vinyasa/core'
 import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType } from 'graphql'
 import { valueFromASTUntyped } from 'graphql'
 
-/** The statement of `@cacheControl(maxAge, scope)` on a field or a type; `maxAge` in seconds. */
+/** The values of `@cacheControl(maxAge, scope)` on a field or a type. `maxAge` is in seconds. */
 export interface CacheControl {
   readonly maxAgeSeconds?: number | undefined
   readonly isPrivate: boolean
 }
 
-/** The directive's definition, to add to a schema. */
+/** The definition of the directive for a schema. */
 export const cacheControlTypeDefs = /* GraphQL */ `
   enum CacheControlScope {
     PUBLIC
@@ -23,8 +23,8 @@ export const cacheControlTypeDefs = /* GraphQL */ `
 type Definition = GraphQLField<unknown, unknown> | GraphQLNamedType
 
 /**
- * Reads the directive wherever a schema may carry it: the SDL, extensions of it, `extensions.directives` (graphql-tools)
- * and `extensions.cacheControl` (code-first schemas). Of several the strictest counts.
+ * Reads the directive from the SDL, from extensions in the SDL, from `extensions.directives` (graphql-tools) and from
+ * `extensions.cacheControl` (code-first schemas). The strictest value applies.
  */
 export function cacheControlOf(definition: Definition): CacheControl | undefined {
   const { directives, cacheControl } = definition.extensions as {

@@ -7,8 +7,8 @@ import type { EntityPlanInput } from './entity-plan.ts'
 import type { InvalidationTarget } from '../store/tags.ts'
 
 /**
- * The entities of a mutation's result, of those types that it is known to change. An entity whose id the result does
- * not show, and all that its payloads hold but the client did not select, stand for their whole types.
+ * Returns the changed entities of a mutation's result, for the types that the mutation can change. If the result lacks
+ * the id of an entity, the complete type counts as changed. The same applies to unselected fields of payloads.
  */
 export function changedEntities(
   { schema, document, dependencies }: EntityPlanInput,
@@ -46,8 +46,8 @@ export function changedEntities(
   }
 
   /**
-   * Adds the types of the fields that were not seen, as they were not selected, or only with arguments: every
-   * field of a type without id counts.
+   * Adds the types of fields that were not selected, or that were selected with arguments. For a type without id, every
+   * field counts.
    */
   function addUnselected(place: EntityPlace, typeName: string): void {
     const type = schema.getType(typeName)
@@ -63,7 +63,7 @@ export function changedEntities(
       if (place.types.size > 0) collect(place, isRecord(data) ? data[key] : undefined)
     }
   } else {
-    // Without places to tell entities apart, their whole types have changed.
+    // If the entities cannot be located, their complete types count as changed.
     const fields = selectOperation(schema, document, undefined)?.fields ?? []
     for (const { field } of fields.flatMap(({ definitions }) => definitions)) {
       statedChanges(field)?.forEach(addWhole)

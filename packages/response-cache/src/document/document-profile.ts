@@ -29,16 +29,16 @@ import { normalizeDocument, type NormalizedDocument } from './normalize-document
 import { anyTag, type InvalidationTarget } from '../store/tags.ts'
 import { cacheControlOf } from './cache-control.ts'
 
-/** The stated lifetime and scope, wherever the statements stand. */
+/** The declared lifetime and scope, from all declarations. */
 interface Statements {
-  /** The shortest that any asks for. */
+  /** The shortest of all lifetimes. */
   readonly ttlMs: number | undefined
   readonly isPrivate: boolean
 }
 
 /**
- * The types of an operation: the root that it stands on, those that its fields stand on and give, what these can be, and
- * the interfaces that they implement.
+ * Returns the types of an operation: its root type, the parent and return types of its fields, the possible types of
+ * these, and their interfaces.
  */
 function touchedTypes(
   schema: GraphQLSchema,
@@ -63,7 +63,9 @@ function touchedTypes(
   return touched
 }
 
-/** A field has what is stated of it, of the field of an interface that it comes from, and of every type that is touched. */
+/**
+ * Collects the declarations of a field, of the interface field that it implements, and of every type in the operation.
+ */
 function collectStatements(
   schema: GraphQLSchema,
   touched: ReadonlySet<GraphQLNamedType>,
@@ -96,36 +98,38 @@ function collectStatements(
   return { ttlMs: ttls.length > 0 ? Math.min(...ttls) : undefined, isPrivate }
 }
 
-/** All that the cache must know of one operation; computed once per document and schema. */
+/** The cache's data about one operation. It is computed once per document and schema. */
 export interface DocumentProfile
   extends Omit<NormalizedDocument, 'document' | 'operation' | 'text'>, Statements {
   readonly schema: GraphQLSchema
   readonly operation: `${OperationTypeNode}`
-  /** Identifies the operation's meaning: same for all spellings of it. */
+  /** Identifies the operation. It is equal for all spellings of the operation. */
   readonly digest: string
-  /** The types that the result of a query depends on, or that a mutation changes. */
+  /** The types that a query result depends on, or that a mutation changes. */
   readonly dependence: Dependence
-  /** The caller whom the result is for, as the sources of its fields say. */
+  /** The parts of the caller's identity that the sources of the fields declare. */
   readonly variesBy: VariesBy
-  /** The rule for sharing its results, where rules say who may have them. */
+  /** The rule for sharing the results, on servers with field rules. */
   readonly access: OperationAccess | undefined
-  /** Lower-case names of the request headers in its keys: those that sources read, and those of the options. */
+  /**
+   * Lower-case names of the request headers in the keys: the headers that sources read and those of the options.
+   */
   readonly varyNames: readonly string[]
-  /** The plan that tells, entity by entity, what a result depends on. */
+  /** Determines the entities that a result depends on. */
   readonly entities: EntityPlan
-  /** Lists what a mutation changed, entity by entity. */
+  /** Returns the entities that a mutation changed. */
   changedIn(data: unknown): readonly InvalidationTarget[]
-  /** Tags of what every result of the document depends on, whatever it holds: type by type. */
+  /** Tags of the types that every result of the document depends on. */
   readonly tags: readonly string[]
 }
 
-/** The options of the cache; no header is in every key where `varyHeaders` names none. */
+/** The options of the cache. If `varyHeaders` is empty, no header is in every key. */
 export interface ProfileOptions extends Pick<
   ResponseCacheOptions,
   'ttlMsBySchemaCoordinate' | 'varyHeaders' | 'access' | 'idFields'
 > {}
 
-/** Returns undefined when the operation cannot be determined; execution will say so. */
+/** Returns `undefined` if the operation cannot be determined. The execution then reports the error. */
 export function profileDocument(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -162,7 +166,7 @@ export function profileDocument(
   }
 }
 
-/** Undefined: nobody knows which operation is meant. */
+/** Returns `undefined` if the operation cannot be determined. */
 export type ProfileOf = (prepared: PreparedDocument) => DocumentProfile | undefined
 
 /** Computes a profile once for each operation of a document. */

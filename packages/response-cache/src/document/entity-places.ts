@@ -17,28 +17,30 @@ import {
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import type { FieldOfType } from '@vinyasa/invalidation'
 
-/** A response key of a document: what its values can be, and where their parts are. */
+/** A response key of a document, with the possible types of its values and the response keys below it. */
 export interface EntityPlace {
-  /** Object types that a value can be, by name; none for leaves. */
+  /** Names of the object types that a value can have. It is empty for leaf types. */
   readonly types: Set<string>
-  /** The fields that stand here: of the type selected on, and of the object types that it stands for. */
+  /** The fields of this response key, for the type in the document and for its possible object types. */
   readonly fields: FieldOfType[]
-  /** The arguments of the first of them: merged fields have the same. */
+  /** The arguments of the first field. Merged fields have equal arguments. */
   readonly arguments: readonly ArgumentNode[]
   readonly typenameKeys: Set<string>
-  /** Response keys of fields without arguments, by `Type.field`, for each type that a value can be. */
+  /** Response keys of fields without arguments, by `Type.field`, for each possible type. */
   readonly keys: Map<string, Set<string>>
   readonly children: Map<string, EntityPlace>
-  /** Named fragments merged into this place; each is merged once, however often it is spread. */
+  /** Named fragments in this place. Each fragment is merged once, even if it is spread more often. */
   readonly fragments: Set<string>
 }
 
-/** Selections that are looked at for the places of one document: fragments in fragments multiply them. */
+/**
+ * Maximum number of selections for the places of one document, because nested fragments multiply selections.
+ */
 const MAX_SELECTIONS = 10_000
 
 /**
- * The places of a normalised document, below a root that stands for the operation. Undefined: there are so many that it is
- * known type by type alone.
+ * Returns the places of a normalized document, below a root that represents the operation. Returns `undefined` if there
+ * are too many; dependencies are then tracked by type.
  */
 export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityPlace | undefined {
   const fragments = fragmentsOf(document)
@@ -56,7 +58,7 @@ export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityP
     const name = node.name.value
     const key = node.alias?.value ?? name
     if (name === '__typename') place.typenameKeys.add(key)
-    // With arguments a field may say something else, or only a part.
+    // With arguments, a field can have another value or only a part of it.
     if (!node.arguments?.length) {
       for (const type of objectNames(schema, parent)) {
         const coordinate = `${type}.${name}`
@@ -102,7 +104,7 @@ function createPlace(args: readonly ArgumentNode[] = []): EntityPlace {
   }
 }
 
-/** The object types that a value of the type can be, by name. */
+/** Returns the names of the possible object types of a type. */
 function objectNames(schema: GraphQLSchema, type: GraphQLCompositeType): readonly string[] {
   return possibleObjects(schema, type).map(({ name }) => name)
 }
@@ -120,7 +122,7 @@ export function isListField({ type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(getNullableType(type))
 }
 
-/** Lists the types that an object may have, as far as the place and its `__typename` tell. */
+/** Returns the possible types of an object according to the place and its `__typename`. */
 export function typesOf(place: EntityPlace, value: Readonly<Record<string, unknown>>): readonly string[] {
   for (const key of place.typenameKeys) {
     const typename = value[key]
@@ -130,8 +132,8 @@ export function typesOf(place: EntityPlace, value: Readonly<Record<string, unkno
 }
 
 /**
- * The id that a field of the given coordinate shows, under whatever keys it was selected. An empty one says nothing: proto3
- * sends it for a message that nobody filled.
+ * Returns the id from the field with the given coordinate, under all response keys. An empty id is ignored, because
+ * proto3 sends it for an unset message.
  */
 export function idOf(
   place: EntityPlace,

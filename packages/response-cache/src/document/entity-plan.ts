@@ -9,28 +9,27 @@ type IdFieldOf = Dependencies['idFieldOf']
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
 
 /**
- * Tells what a result of one document depends on, entity by entity where that can be known, and type by type
- * elsewhere. An entity stands for itself only where its own id led to it: it is the value of the argument
- * that is called like its id field, or another entity points to it. What a list holds, what a wrapper counts,
- * and what is not there (null) may change with any entity of the type.
+ * Determines the dependencies of the results of one document, by entity if possible, and otherwise by type. A result
+ * depends on a single entity only if its id led to it: the id is an argument with the name of the id field, or another
+ * entity references it. Lists, counts and null values can change with any entity of the type.
  */
 export interface EntityPlan {
   /**
-   * `User:1` for what is known by its id, `User:?` where any entity of the type matters, `*` for everything; and each
-   * type by itself, for changes that name no entity.
+   * Returns the tags of a result: `User:1` for an entity with a known id, `User:?` if any entity of the type matters,
+   * `*` for everything, and the types themselves for changes without an entity.
    */
   tagsOf(data: unknown, variables: Variables): readonly string[]
 }
 
 export interface EntityPlanInput {
   readonly schema: GraphQLSchema
-  /** Normalised: one operation, and the fragments that it uses. */
+  /** The normalized document: one operation and the fragments that it uses. */
   readonly document: DocumentNode
   readonly dependencies: Dependencies
 }
 
 export function createEntityPlan(input: EntityPlanInput): EntityPlan {
-  // Most strategies never ask for entities, so the plan is made on first use.
+  // The plan is created on first use, because most strategies do not need entities.
   let plan: EntityPlan | undefined
   return {
     tagsOf(data, variables) {
@@ -85,7 +84,7 @@ function planEntities({ schema, document, dependencies }: EntityPlanInput): Enti
     tagsOf(data, variables) {
       const tags = new Set(fixed)
       if (root && isRecord(data)) collect(root, data, variables, tags)
-      // Whatever hits an entity hits those that nobody knows as well.
+      // A change of an entity also affects entities with an unknown id.
       const needed = [...tags].filter((tag) => {
         const unidentified = unidentifiedTag(typeOfTag(tag))
         return tag === unidentified || !tags.has(unidentified)
@@ -98,7 +97,7 @@ function planEntities({ schema, document, dependencies }: EntityPlanInput): Enti
 const areEntities = ({ types }: EntityPlace, idFieldOf: IdFieldOf): boolean =>
   types.size > 0 && [...types].every((type) => idFieldOf(type) !== undefined)
 
-/** Whether the values are entities, one at a time, of which nothing says that others matter. */
+/** Returns whether the values are single entities that do not depend on other entities of the type. */
 function isPointer(place: EntityPlace, idFieldOf: IdFieldOf): boolean {
   return (
     areEntities(place, idFieldOf) &&
@@ -116,7 +115,7 @@ function tagsOfFields(
   })
 }
 
-/** Whether the id is what an argument of the id field's name asked for, at any depth. */
+/** Returns whether the id equals an argument with the name of the id field, at any depth. */
 function isAskedFor(
   { arguments: args }: EntityPlace,
   idField: string | undefined,

@@ -1,10 +1,7 @@
 import { canonicalJson } from '@vinyasa/core'
 import { hash } from 'node:crypto'
 
-/**
- * Joins parts so that no two lists give the same text: each part is preceded by its length, and an
- * absent part differs from an empty one.
- */
+/** Joins parts unambiguously. Each part follows its length, and a missing part differs from an empty part. */
 export function frame(parts: readonly (string | null | undefined)[]): string {
   let text = ''
   for (const part of parts) text += part == null ? '-' : `${part.length}:${part}`
@@ -15,7 +12,10 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** The declared variables that were given; absent and null differ. Undefined: not plain JSON. */
+/**
+ * Returns the given values of declared variables. A missing value and null differ. Returns `undefined` if a value is
+ * not plain JSON.
+ */
 export function canonicalVariables(
   names: readonly string[],
   variables: Readonly<Record<string, unknown>> | null | undefined,

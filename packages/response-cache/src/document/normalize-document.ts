@@ -11,22 +11,22 @@ import {
 import { fragmentsOf, type Fragments, usedFragments, usedVariables } from '@vinyasa/core/documents'
 
 export interface NormalizedDocument {
-  /** The selected operation and the fragments it uses, without the delivery directives. */
+  /** The selected operation and its fragments, without the delivery directives. */
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** One text for all spellings of the same operation. */
+  /** A string that is equal for all spellings of the operation. */
   readonly text: string
-  /** Variables the operation declares and uses, sorted. */
+  /** The declared and used variables of the operation, sorted. */
   readonly variableNames: readonly string[]
-  /** Whether the client asked for incremental delivery. */
+  /** Whether the client requested incremental delivery. */
   readonly incremental: boolean
-  /** Whether the client asked for a live query. */
+  /** Whether the client requested a live query. */
   readonly live: boolean
-  /** Whether the client asks about the schema. */
+  /** Whether the operation contains introspection. */
   readonly introspection: boolean
 }
 
-/** They change how a result is delivered, not what it is. */
+/** These directives change the delivery of a result, but not the result. */
 const deliveryDirectives: ReadonlySet<string> = new Set(['defer', 'stream', 'live'])
 
 /** Returns undefined when the operation cannot be determined. */
@@ -70,7 +70,7 @@ export function normalizeDocument(
   }
 }
 
-/** `... { a b }` is `a b`: what remains of `... @defer { a b }`. */
+/** `... { a b }` equals `a b`. It remains after `@defer` is removed from `... @defer { a b }`. */
 function unwrapBareFragment(selection: SelectionNode): readonly SelectionNode[] {
   const isBare =
     selection.kind === Kind.INLINE_FRAGMENT && !selection.typeCondition && !selection.directives?.length

@@ -8,19 +8,19 @@ export interface RequestIdentity {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
   readonly headers: Pick<Headers, 'get'>
   readonly session?: string | null | undefined
-  /** The key that the operation's access rule has for whoever asks; `null`: a part is refused. */
+  /** The key of the operation's access rule for the caller. `null` means that a part is refused. */
   readonly access?: string | null | undefined
 }
 
 export interface RequestKey {
   readonly key: string
-  /** A vary header had a value, or there is a session: the answer is for somebody. */
+  /** Whether a vary header has a value or a session exists. The response is then private. */
   readonly isPersonal: boolean
 }
 
 /**
- * Makes the keys of one cache. Specification: "Response cache key". `sameBytes` is one object for all requests with the
- * same operation and variables, where somebody knows.
+ * Creates the keys of one cache. Specification: "Response cache key". `sameBytes` is an object that all requests with
+ * equal bytes share.
  */
 export type RequestKeyFactory = (
   profile: DocumentProfile,
@@ -28,13 +28,13 @@ export type RequestKeyFactory = (
   sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
-/** What a key is made of that the body says. */
+/** The parts of a key that the request body determines. */
 type OfBody = Pick<RequestIdentity, 'operationName' | 'variables'>
-/** The rest: requests with equal bodies are told apart by these alone. */
+/** The remaining parts of a key. Only these distinguish requests with equal bodies. */
 type BesideBody = Omit<RequestIdentity, keyof OfBody>
 type Parts = readonly (string | null | undefined)[]
 
-/** The key of a body, and what it was made of beside the body. */
+/** The key of a body, and the other parts of the identity that it was computed from. */
 interface RememberedKey {
   readonly profile: DocumentProfile
   readonly beside: Parts
@@ -42,20 +42,23 @@ interface RememberedKey {
 }
 
 export interface RequestKeyOptions {
-  /** Sets apart those who share a store, but do not stand in front of the same backends. */
+  /** Distinguishes servers that share a store but use different backends. */
   readonly prefix?: string | undefined
-  /** Whether a session says who asks: then neither a cookie nor a source that cannot tell keeps a request out. */
+  /**
+   * Whether a session identifies the caller. Then cookies, and sources with undeclared callers, do not disable the
+   * cache.
+   */
   readonly hasSession?: boolean | undefined
 }
 
-/** The returned function gives undefined for requests that no key can stand for. */
+/** Creates the key factory. It returns `undefined` for requests without a usable key. */
 export function createRequestKeyFactory({
   prefix,
   hasSession = false,
 }: RequestKeyOptions = {}): RequestKeyFactory {
   const remembered = createAttachment<RememberedKey>()
 
-  /** Gateways that share a store but not a schema must not share entries. */
+  /** Gateways that share a store but have different schemas must not share entries. */
   const scopeOf = keyed(
     (schema: GraphQLSchema) => sha256(frame([prefix, printSchema(schema)])),
     new WeakMap<GraphQLSchema, string>(),
@@ -98,12 +101,12 @@ function isOfSomebody({ varyNames }: DocumentProfile, { headers, session, access
   return session != null || access !== undefined || varyNames.some((name) => headers.get(name) !== null)
 }
 
-/** A cookie may say who asks, and nobody has said that it counts. */
+/** Returns whether the request has a cookie, which can identify the caller and is not part of the key. */
 function hidesCaller({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get'>): boolean {
   return headers.get('cookie') !== null && !varyNames.includes('cookie')
 }
 
-/** Tells why a request has no key. */
+/** Returns the reason why a request has no key. */
 export function whyNoKey(
   profile: DocumentProfile,
   { headers, access }: RequestIdentity,
@@ -119,7 +122,7 @@ export function whyNoKey(
   return 'the variables contain values that are not JSON, such as files'
 }
 
-/** Whether the answer to a request that has no key may depend on who asks. */
+/** Returns whether the response to a request without a key can depend on the caller. */
 export function mayBePersonal(
   profile: DocumentProfile,
   { headers, session }: Pick<RequestIdentity, 'headers' | 'session'>,

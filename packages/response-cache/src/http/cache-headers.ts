@@ -2,21 +2,24 @@ import { createAttachment } from '@vinyasa/core'
 import type { CacheEntry } from '../store/entry.ts'
 import { etagOf, matchesEtag } from '../store/entry.ts'
 
-/** How a request was answered; the value of `x-cache`. */
+/** The value of `x-cache`. */
 export type CacheOutcome = 'HIT' | 'MISS' | 'STALE' | 'COALESCED' | 'BYPASS'
 
-/** The cache's report on the answer to one operation. */
+/** The cache's report about the response to one operation. */
 export interface OperationReport {
   outcome: CacheOutcome
-  /** The entry that the answer was taken from or stored as. */
+  /** The entry that the response was read from or stored as. */
   entry?: CacheEntry | undefined
-  /** The answer goes out as it is stored: no plugin changed or extended it. */
+  /** Whether the response is sent as it is stored. Plugins have not changed it. */
   isUntouched?: boolean | undefined
-  /** The answer may be for somebody, or no cache may keep it: the request, a source, an upstream or code of the options says so. */
+  /**
+   * Whether the response can be private or must not be stored, according to the request, a source, an upstream or the
+   * options.
+   */
   isPersonal: boolean
-  /** Why it was not answered from the cache, or not stored. */
+  /** The reason why the response did not come from the cache or was not stored. */
   reason?: string | undefined
-  /** Request headers that the answer depends on. */
+  /** Request headers that the response depends on. */
   varyNames?: readonly string[] | undefined
 }
 
@@ -29,20 +32,22 @@ export interface CacheHeaderOptions {
 
 const reasons = createAttachment<string>()
 
-/** Returns why the operations of a request were not answered from the cache, once its response is on the way. */
+/**
+ * Returns why the cache did not answer the operations of a request. It is available once the response is being sent.
+ */
 export function cacheReasonOf(request: object): string | undefined {
   return reasons.get(request)
 }
 
-/** The part of a response that is looked at and written to. */
+/** The part of a response that the cache reads and writes. */
 export interface CachedResponse {
   readonly status: number
   readonly headers: Pick<Headers, 'get' | 'has' | 'set' | 'delete'>
 }
 
 /**
- * Sets the cache's headers on a response. Returns true when the client's copy, named by
- * `If-None-Match`, is still the answer: it wants 304 without a body.
+ * Sets the cache's headers on a response. Returns true if the copy in `If-None-Match` is current, so that the response
+ * is 304 without a body.
  */
 export function setCacheHeaders(
   request: Request,
@@ -66,9 +71,9 @@ export function setCacheHeaders(
   const isGet = request.method === 'GET'
   if (isGet) {
     const names = reports.flatMap((one) => one.varyNames ?? [])
-    // A cookie may say who asks: a request that has one is not answered here from what is kept for others either.
+    // A cookie can identify the caller, so the cache does not answer requests with a cookie from shared entries.
     const vary = mergedVary(headers.get('vary'), ['Accept', 'Cookie', ...varyHeaders, ...names])
-    // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
+    // Yoga's class of headers keeps an initial header with different letter case next to the new header.
     headers.delete('vary')
     headers.set('vary', vary)
   }
@@ -80,9 +85,9 @@ export function setCacheHeaders(
       headers.set('cache-control', isPersonal ? 'private, no-store' : 'no-store')
     return false
   }
-  // Another plugin knows of something in it that is for nobody else.
+  // Another plugin marked the response as private.
   if (/\bno-store\b/.test(headers.get('cache-control') ?? '')) return false
-  // A batch is several answers in one; only a single answer has an age and a validator.
+  // A batch contains several responses. Only a single response has an age and an ETag.
   if (!report || reports.length > 1) return forbidStoring()
   const { entry, outcome } = report
   if (!entry) return forbidStoring()

@@ -5,30 +5,32 @@ type RequestParsePayload = Parameters<NonNullable<Plugin['onRequestParse']>>[0]
 export type RequestParser = NonNullable<RequestParsePayload['requestParser']>
 
 /**
- * Whether the body is Node's own message and ends at the Content-Length that Yoga's limit saw.
- * Then the stream that Yoga would count it in, which costs more than a hit, has nothing to find.
+ * Returns whether the body comes directly from Node and ends at the Content-Length that Yoga's limit checked. Yoga's
+ * counting stream, which costs more than a hit, then is not necessary.
  */
 export function isBoundedBody(request: Request, serverContext: object): boolean {
   const { req } = serverContext as { readonly req?: unknown }
-  // Whoever has begun to read it has taken what would be waited for here.
+  // If the body was partly read, waiting for it would never end.
   if (!(req instanceof IncomingMessage) || req.readableDidRead || req.destroyed) return false
-  // The class that Yoga ships keeps what it was made of. Another one may have to make a request first
-  // to say so, and is not asked.
+  // Yoga's class holds its source. Other classes can need to create a request for this check, so they are not
+  // supported.
   if (!Object.hasOwn(request, 'bodyInit')) return false
   if ((request as { readonly bodyInit?: unknown }).bodyInit !== req) return false
-  // A lenient parser lets chunks go beyond a Content-Length.
+  // A lenient parser accepts chunks beyond a Content-Length.
   if (req.headers['transfer-encoding'] !== undefined) return false
   return request.headers.get('content-length') === receivedLength(req)
 }
 
-/** Returns the length as received: a plugin that changes the request's headers changes the message's, too. */
+/**
+ * Returns the length as received. A plugin that changes the headers of the request also changes those of the message.
+ */
 function receivedLength({ rawHeaders }: IncomingMessage): string | undefined {
   const name = 'content-length'
   const at = rawHeaders.findIndex((raw) => raw.length === name.length && raw.toLowerCase() === name)
   return rawHeaders[at + 1]
 }
 
-/** The parameters in a body; `parser`, Yoga's own, words the errors of what is no JSON object. */
+/** Returns the parameters in a body. `parser` is Yoga's parser, which creates the error for other bodies. */
 export function parseJsonBody(
   text: string,
   { url, method, headers }: Request,
@@ -39,7 +41,7 @@ export function parseJsonBody(
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed === 'object' && parsed !== null) return parsed
   } catch {
-    // Said by the parser below.
+    // The parser below reports the error.
   }
   return parser(new fetchAPI.Request(url, { method, headers, body: text }))
 }

@@ -3,14 +3,16 @@ import { createAttachment, keyed } from '@vinyasa/core'
 import { isTracingHeader } from '@vinyasa/invalidation'
 import type { Plugin } from 'graphql-yoga'
 
-/** Request headers that describe the transport, the client's software or a precondition. The README lists them. */
+/**
+ * Request headers that describe the transport, the client's software or a precondition. The README lists them.
+ */
 const TRANSPORT =
   /^(accept|accept-(encoding|charset)|content-.+|transfer-encoding|connection|keep-alive|te|upgrade|expect|date|origin|referer|user-agent|access-control-request-.+|sec-fetch-.+|if-.+|cache-control|pragma|priority|dnt|x-graphql-yoga-csrf|(x-)?apollo(graphql)?-.+|graphql-.+|(x-)?b3(-.+)?)$/
 
-/** Those of them that Yoga reads of every request. */
+/** The headers of this kind that Yoga reads for every request. */
 const ASKED_BY_YOGA: ReadonlySet<string> = new Set(['accept', 'content-type', 'content-length', 'origin'])
 
-/** Members that Node and frameworks give a request, apart from those that say who sent it. */
+/** Properties that Node and frameworks add to a request, except those that identify the sender. */
 const NEUTRAL: ReadonlySet<string> = new Set(
   'socket client httpVersionMajor httpVersionMinor httpVersion complete rawHeaders rawTrailers joinDuplicateHeaders aborted upgrade url method statusCode statusMessage headers res next route params query body rawBody baseUrl originalUrl raw req request response server app log id cookies signedCookies push'.split(
     ' ',
@@ -29,17 +31,17 @@ export const OTHER_REQUEST = 'a request object that a plugin created'
 const ADDRESS = 'req.socket.remoteAddress'
 const ALL_HEADERS = 'all request headers'
 
-/** Counts what is read of a connection, on which requests follow one another. */
+/** Counts the reads of a connection that several requests use. */
 interface Connection {
   reads: number
 }
 
-/** Takes note of what code reads of one request. */
+/** Records which parts of one request code reads. */
 export class RequestReads {
   readonly #names = new Set<string>()
   #connection: Connection | undefined
   #readsBefore = 0
-  /** The headers of Node's request, and the view of them that takes note. */
+  /** The headers of Node's request, and the recording view of them. */
   headers: object | undefined
   view: object | undefined
   isSilent = false
@@ -54,24 +56,27 @@ export class RequestReads {
     this.#readsBefore = connection.reads
   }
 
-  /** Headers by their lower-case names, and what is no header by a path such as `req.user`. */
+  /** Lower-case names of headers, and paths such as `req.user` for other properties. */
   get names(): ReadonlySet<string> {
-    // A client may not wait for responses: a read is then taken for one of each request under way.
+    // A client can pipeline requests, so a read of the connection counts for every running request.
     if (this.#connection && this.#connection.reads > this.#readsBefore) this.#names.add(ADDRESS)
     return this.#names
   }
 }
 
-/** The requests whose reads are recorded, each until it is collected. */
+/** The recorded requests. An entry lives as long as the request. */
 const recorded = createAttachment<RequestReads>()
 const connections = createAttachment<Connection>()
 
-/** Returns what was read of a request since it was recorded. */
+/** Returns the reads of a request since recording began. */
 export function readsOf(request: Request): RequestReads | undefined {
   return recorded.get(request.headers)
 }
 
-/** Calls a function whose reads of the request do not count, or do count within such a function. */
+/**
+ * Calls a function whose reads of the request are not recorded. With `isSilent` false, reads are recorded again within
+ * such a function.
+ */
 export function silently<T>(request: Request, read: () => T, isSilent = true): T {
   const reads = readsOf(request)
   if (!reads || reads.isSilent === isSilent) return read()
@@ -86,13 +91,14 @@ export function silently<T>(request: Request, read: () => T, isSilent = true): T
 type ParseHook = NonNullable<Plugin['onRequestParse']>
 
 /**
- * Returns Yoga's hook that limits bodies, whose copies of a request do not count as reads: Yoga makes one of each request with a
- * body, and Hono's server makes the whole request when its body is first asked for. What parsers read of the copy counts.
+ * Returns Yoga's hook for the body limit with copies that are not recorded as reads. Yoga copies each request with a
+ * body, and Hono's server creates the complete request when the body is first read. Reads of parsers from the copy are
+ * recorded.
  */
 export function withoutCopies(limit: ParseHook): ParseHook {
   return (payload) => {
     const { request, requestParser: parse, setRequestParser } = payload
-    // Without a parser there is no copy: node-handler asks of every request whether it is too large.
+    // The request is not copied if there is no parser. node-handler calls the hook only to check the size.
     if (!parse) return limit(payload)
     return silently(request, () =>
       limit({
@@ -109,7 +115,9 @@ export function withoutCopies(limit: ParseHook): ParseHook {
   }
 }
 
-/** Records what is read of a request from here on. `context`: the server's, with the request of Node or a framework. */
+/**
+ * Records reads of a request from now on. `context` is the server context with the request of Node or a framework.
+ */
 export function recordReads(
   request: Request,
   context: object,
@@ -131,7 +139,7 @@ export function recordReads(
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The prototype of headers that take note, for each class of headers that there is. */
+/** Returns the recording prototype of a class of headers. */
 const recordingClass = keyed((base: object): object => {
   const recording = Object.create(base) as object
   const override = (name: string | symbol, noteOf: (given: unknown) => string): void =>
@@ -154,7 +162,7 @@ function recordNode(req: object, reads: RequestReads): void {
   reads.headers = headers
   recorded.set(req, reads)
   Object.defineProperty(req, 'headers', NODE_HEADERS)
-  // A property that is redefined would make a dictionary of the request, which is slow from then on. Bun has an accessor.
+  // A redefined property would turn the request into a dictionary, which is slow. Bun has an accessor.
   const list = req as { rawHeaders?: unknown }
   if (req instanceof IncomingMessage && Object.hasOwn(req, 'rawHeaders'))
     req.rawHeaders = new Proxy(req.rawHeaders, new NotingList(reads))
@@ -164,7 +172,7 @@ function recordNode(req: object, reads: RequestReads): void {
   if (isObject(socket)) recordSocket(socket, reads)
 }
 
-/** One descriptor for all: accessors of its own would give each request a hidden class of its own. */
+/** All requests share one descriptor, because separate accessors would create a hidden class per request. */
 const NODE_HEADERS: PropertyDescriptor & ThisType<object> = {
   configurable: true,
   enumerable: true,
@@ -214,7 +222,7 @@ function recordSocket(socket: object, reads: RequestReads): void {
   reads.follow(connection)
 }
 
-/** Counts what is read of a socket's class. One descriptor for all sockets, as with NODE_HEADERS. */
+/** Records reads of a property of a socket. All sockets share one descriptor, as for NODE_HEADERS. */
 const socketMember = keyed((name: string): PropertyDescriptor & ThisType<object> => ({
   configurable: true,
   get() {
@@ -227,7 +235,7 @@ const socketMember = keyed((name: string): PropertyDescriptor & ThisType<object>
   },
 }))
 
-/** Calls back before a member is read. */
+/** Calls `onRead` before a property is read. */
 function watch(target: object, name: string, onRead: () => void): void {
   const own = Object.getOwnPropertyDescriptor(target, name)
   Object.defineProperty(target, name, {

@@ -3,12 +3,12 @@ import type { BatchName } from '@vinyasa/invalidation'
 import type { CacheEntry } from '../store/entry.ts'
 import type { Tags } from '../store/tags.ts'
 
-/** The parts of an entry that Redis itself need not understand. */
+/** Encodes the parts of an entry that Redis scripts do not read. */
 export function encodeMeta({ storedAt, ttlMs, staleMs, body }: CacheEntry): string {
   return JSON.stringify([storedAt, ttlMs, staleMs, body.length])
 }
 
-/** Undefined where the value was not written by this cache, or not wholly. */
+/** Returns `undefined` if the value is incomplete or was not written by this cache. */
 export function decodeMeta(
   meta: Buffer | null | undefined,
   tags: Buffer | null | undefined,
@@ -28,14 +28,14 @@ export function decodeMeta(
   return { storedAt, ttlMs, staleMs, body, tags: names, version }
 }
 
-/** What a process that shares the store has told it. */
+/** A message from another process that shares the store. */
 export interface Word {
   readonly tags: Tags
-  /** The batch of events that it is for, where this database was told. */
+  /** The batch of events that caused the message, if it concerns this database. */
   readonly name: BatchName | undefined
 }
 
-/** Who says it, and in which database of its server: channels are of all. */
+/** The sending process and its database. All databases of a server share its channels. */
 export interface Speaker {
   readonly self: string
   readonly database: number
@@ -47,7 +47,7 @@ export function encodeWord({ self: from, database }: Speaker, { tags, name }: Wo
   return Buffer.byteLength(text) > MAX_BROKER_BYTES ? JSON.stringify({ ...word, tags: 'all' }) : text
 }
 
-/** Another process's message; what cannot be understood invalidates everything. */
+/** Decodes the message of another process. An unreadable message evicts everything. */
 export function decodeWord(message: Buffer, { self, database }: Speaker): Word | undefined {
   const decoded = parseBrokerJson(message)
   if (!isRecord(decoded)) return { tags: 'all', name: undefined }

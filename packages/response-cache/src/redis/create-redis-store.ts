@@ -11,8 +11,8 @@ const NAMES: KnownOptions<RedisStoreOptions> = {
 }
 
 /**
- * Entries in a Redis shared between gateways. While Redis does not answer, requests are served without
- * any cache, and invalidations are kept; when it is back they are delivered before anything is read.
+ * Creates a store in a Redis that gateways share. While Redis does not respond, requests are served without the cache,
+ * and invalidations are kept. They are delivered before the next read.
  */
 export function createRedisStore(options: RedisStoreOptions): RedisStore {
   const wrong = wrongOption(options, NAMES)

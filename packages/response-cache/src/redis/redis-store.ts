@@ -15,16 +15,17 @@ import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeWord, encodeMeta, encodeWord, type Speaker } from './codec.ts'
 import { ToldBatches } from './told-batches.ts'
 
-/** Longest result that the store keeps. A corrupted one can have any length. */
+/** Maximum bytes of a stored result. A corrupted result can have any length. */
 const MAX_BODY_BYTES: number = 64 * 1024 * 1024
 /** Maximum number of remembered tags, about 30 MB in Redis. */
 const MAX_CHANGED = 250_000
 
 /**
- * All keys begin with one hash tag, so on a cluster they lie in one slot. `seq` counts invalidations, in the server's
- * microseconds; `floor` is its first value: after FLUSHALL a new count begins above every older one, and what was read under
- * the old count is refused. `changed` has each tag with the count at its last invalidation, and the server's run, all in one
- * key: a server that evicts keys for want of memory forgets all of them or none, and a missing one begins a new count, too.
+ * All keys start with one hash tag, so that they are in one slot of a cluster. `seq` counts invalidations, in
+ * microseconds of the server. `floor` is its first value. After FLUSHALL, the new count starts above every older count,
+ * so that results with an old count are refused. `changed` contains each tag with the count of its last invalidation,
+ * and the server's run id. It is a single key, so a server that evicts keys for lack of memory loses all of it. A
+ * missing key also starts a new count.
  */
 const begin = `
 local prefix = KEYS[1]
@@ -78,7 +79,9 @@ local function holds(since, tags)
 end
 `
 
-/** ARGV: entry key. Returns the count and the entry's meta and body; a foreign or outdated entry is removed. */
+/**
+ * ARGV: entry key. Returns the count, and the meta and body of the entry. Removes foreign and outdated entries.
+ */
 const readScript: string = `${begin}
 local key = prefix .. 'e:' .. ARGV[1]
 if redis.call('EXISTS', key) == 0 then return { seq } end
@@ -98,7 +101,9 @@ redis.call('UNLINK', key)
 return { seq, 'poisoned' }
 `
 
-/** ARGV: entry key, count at the read, lifetime in ms, meta, tags as JSON, body. Returns 1 when stored. */
+/**
+ * ARGV: entry key, count at the read, lifetime in ms, meta, tags as JSON, body. Returns 1 if the entry was stored.
+ */
 const writeScript: string = `${begin}
 local ok, tags = pcall(cjson.decode, ARGV[5])
 if not ok or not holds(ARGV[2], tags) then return 0 end
@@ -110,10 +115,11 @@ return 1
 `
 
 /**
- * ARGV: channel, message, who asks, whether it is changing something now, ms of silence after which one that was has died,
- * ms for which tags are remembered.
- * What the dead have changed nobody knows; nor what a server has forgotten that began anew from what it had saved, or that
- * took a dead one's place before it had heard all: everything is evicted. Returns 1 then.
+ * ARGV: channel, message, process id, whether the process is executing a change, ms without a heartbeat after which
+ * such a process counts as dead, ms for which tags are remembered.
+ * The changes of a dead process are unknown. The same applies to invalidations that a server lost when it restarted
+ * from a snapshot, or when a replica replaced it too early. In these cases everything is evicted, and the script
+ * returns 1.
  */
 const beatScript: string = `${begin}
 forget(ARGV[6])
@@ -132,7 +138,9 @@ redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1
 `
 
-/** ARGV: channel, message, ms for which tags are remembered, then the tags; none means everything. */
+/**
+ * ARGV: channel, message, ms for which tags are remembered, then the tags. Without tags, everything is evicted.
+ */
 const invalidateScript: string = `${begin}
 local now = advance()
 if #ARGV == 3 then redis.call('SET', prefix .. 'floor', now) end
@@ -157,16 +165,16 @@ declare module 'ioredis' {
   }
 }
 
-/** Whoever hears it was not the one who said it. */
+/** A sender that differs from every process. */
 const NOBODY: Speaker = { self: 'nobody', database: 0 }
 
 const CONNECTION: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
-  // A connection whose other end is gone without a word would be kept for as long as the system sends again.
+  // Otherwise, a connection whose other end disappeared would stay open as long as the system retransmits.
   socketTimeout: 2_000,
-  // Closing a connection that is gone already holds the process for this long.
+  // Closing a broken connection keeps the process running for this time.
   disconnectTimeout: 100,
   retryStrategy: (attempt) => Math.min(50 * attempt, 500),
 }
@@ -204,15 +212,17 @@ export interface StoreTimes {
 const PREFIX = '{vinyasa:cache}:'
 const CHANNEL = `${PREFIX}invalidations`
 
-/** A Redis store, and how to wait for its first connection. */
+/** A Redis store with a promise for its first connection. */
 export interface RedisStore extends RemoteStore {
-  /** Resolves when Redis answered once; rejects with RESPONSE_CACHE_UNAVAILABLE when it does not within `timeoutMs`. */
+  /**
+   * Resolves after the first response of Redis. Rejects with RESPONSE_CACHE_UNAVAILABLE after `timeoutMs`.
+   */
   ready(timeoutMs?: number): Promise<void>
-  /** Values found in the cache's keys that the cache did not write; they were removed. */
+  /** Number of foreign values that were found in the cache's keys and removed. */
   readonly poisoned: number
 }
 
-/** The store on connections that others open: whoever has no Redis loads none. */
+/** The store for given connections. It does not import the Redis client. */
 export class ConnectedStore implements RedisStore {
   poisoned = 0
   private readonly url: RedisStoreOptions['url']
@@ -303,7 +313,9 @@ export class ConnectedStore implements RedisStore {
     }
   }
 
-  /** The first change says so, the last takes it back; nobody waits for a store that does not answer. */
+  /**
+   * Marks the start of a change. The returned function ends it. Callers do not wait for an unreachable store.
+   */
   async changing(): Promise<() => void> {
     if (++this.changes === 1) this.noted = this.noteChanges()
     await this.noted
@@ -357,7 +369,7 @@ export class ConnectedStore implements RedisStore {
       client.on('close', onClose)
       client.on('ready', () => void this.check())
     }
-    // A cluster goes on without one of its nodes; those that are there already come first.
+    // A cluster continues without one of its nodes. The event is also emitted for existing nodes.
     commands.on('+node', (node: Redis) => node.once('close', onClose))
     subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
       const word = decodeWord(message, this.speaker)
@@ -375,7 +387,7 @@ export class ConnectedStore implements RedisStore {
     if (!this.isUp || this.isClosed) return
     this.isUp = false
     this.told.forget()
-    // A stall of this process looks like one of Redis; look again before the next heartbeat.
+    // A stall of this process looks like a stall of Redis, so the store checks again before the next heartbeat.
     backgroundClock.clearTimeout(this.recheck)
     this.recheck = backgroundClock.setTimeout(() => void this.check(), 20)
     this.emit({ type: 'down', error: this.outages.count() > 0 ? storeUnavailable(what, cause) : undefined })
@@ -397,7 +409,7 @@ export class ConnectedStore implements RedisStore {
     }
   }
 
-  /** Whether Redis may be used: what another store owes it is delivered first, by whichever can. */
+  /** Returns whether Redis can be used. Pending invalidations of another store must be delivered first. */
   private mayUse(): boolean {
     if (!this.isUp || !this.undelivered.hasAny) return this.isUp
     void this.check()
@@ -408,7 +420,9 @@ export class ConnectedStore implements RedisStore {
     if (this.isUp && !this.isClosed) await this.beat().catch((error: unknown) => this.goDown('beat', error))
   }
 
-  /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
+  /**
+   * Sends a heartbeat with the state of this process, and looks for processes whose heartbeats have stopped.
+   */
   private async beat(): Promise<void> {
     const { speaker, rememberMs } = this
     const message = encodeWord(NOBODY, { tags: 'all', name: undefined })
@@ -417,7 +431,9 @@ export class ConnectedStore implements RedisStore {
     await this.commands.vinyasaBeat(PREFIX, CHANNEL, message, speaker.self, isChanging, silentMs, rememberMs)
   }
 
-  /** Up is: both connections answer, the channel is subscribed, and no invalidation is undelivered. */
+  /**
+   * Checks the store. It is up if both connections respond, the channel is subscribed, and no invalidation is pending.
+   */
   private async check(): Promise<void> {
     if (this.isChecking || this.isClosed) return
     this.isChecking = true
@@ -438,7 +454,7 @@ export class ConnectedStore implements RedisStore {
   }
 }
 
-/** A cluster has one alone. */
+/** A cluster has only one database. */
 function databaseOf({ options }: ReturnType<ConnectRedis>): number {
   return 'db' in options ? (options.db ?? 0) : 0
 }

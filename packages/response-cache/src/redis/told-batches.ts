@@ -10,15 +10,16 @@ const REMEMBERED = 1_000
 type Told = (digest: string | undefined) => void
 
 /**
- * What other processes have told the store, by the batch of events that it was for. Whoever changes something tells the store;
- * who hears of it by the bus waits for the store's own word of that, in place of telling it the same once more.
+ * Messages of other processes to the store, by batch of events. A process that executes a change sends it to the store.
+ * Processes that receive the event from the bus wait for the store's message, so that they need not send the same
+ * change again.
  */
 export class ToldBatches {
   readonly #patienceMs: number
   readonly #clock: Clock
   readonly #told = new LRUCache<string, string>({ max: REMEMBERED })
   readonly #waiting = new Map<string, Set<Told>>()
-  /** Processes that did not tell the store of their last batch in time: it may be another store that they have, or none. */
+  /** Processes whose last message did not arrive in time. They can have another store, or none. */
   readonly #silent = new LRUCache<string, true>({ max: REMEMBERED })
 
   constructor(patienceMs: number, clock: Clock) {
@@ -26,7 +27,7 @@ export class ToldBatches {
     this.#clock = clock
   }
 
-  /** The store says that it was told. */
+  /** Records a message of the store. */
   hear(name: BatchName, tags: Tags): void {
     const digest = digestOf(tags)
     const key = keyOf(name)
@@ -35,7 +36,9 @@ export class ToldBatches {
     this.#tell(key, digest)
   }
 
-  /** Whether the store was told of these very tags for the batch, or is within the patience. */
+  /**
+   * Returns whether the store received exactly these tags for the batch, or receives them within the waiting time.
+   */
   async has(name: BatchName, tags: Tags): Promise<boolean> {
     const key = keyOf(name)
     const told = this.#told.get(key) ?? (this.#silent.has(name.origin) ? undefined : await this.#wait(key))
@@ -43,7 +46,7 @@ export class ToldBatches {
     return told === ALL || (told !== undefined && told === digestOf(tags))
   }
 
-  /** What the store says may go unheard: nobody waits for it, and what was heard counts no more. */
+  /** Discards all messages, because messages of the store can now be lost. */
   forget(): void {
     this.#told.clear()
     for (const key of this.#waiting.keys()) this.#tell(key, undefined)

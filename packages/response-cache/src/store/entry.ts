@@ -4,39 +4,39 @@ import { hash } from 'node:crypto'
 export interface Lifetime {
   /** Milliseconds for which an entry is fresh. */
   readonly ttlMs: number
-  /** Milliseconds after that in which it may still be served while it is refreshed. */
+  /** Milliseconds after that in which the entry can be served while it is refreshed. */
   readonly staleMs: number
 }
 
 /** A stored response. */
 export interface CacheEntry extends Lifetime {
-  /** The serialised result, `{"data":...}`. */
+  /** The serialized result, `{"data":...}`. */
   readonly body: Buffer
-  /** By the monotonic clock of this process; in a shared store by the wall clock. */
+  /** Time on the monotonic clock of this process; wall-clock time in a shared store. */
   readonly storedAt: number
-  /** Tags of what the result depends on; see `tags.ts`. */
+  /** Tags of the result's dependencies; see `tags.ts`. */
   readonly tags: readonly string[]
-  /** The version clock's reading before the execution that made it. */
+  /** The count of the version clock before the execution. */
   readonly version: number
 }
 
-/** Texts that are longer are kept as bytes from the start. */
+/** Longer strings are stored as bytes from the start. */
 const LONG_TEXT = 64 * 1024
 
 /**
- * A long text as bytes, which are sent and kept as one. As text it would be made into bytes by whoever sends it and stay
- * beside them, on a heap that may grow to twice what lives there before it is collected.
+ * Converts a long string to bytes, which are sent and stored. A string would be converted for sending and stay in
+ * memory in addition to the bytes, on a heap that can double before it is collected.
  */
 export function offHeap(body: string | Buffer): string | Buffer {
   return typeof body === 'string' && body.length > LONG_TEXT ? Buffer.from(body) : body
 }
 
-/** Returns the bytes that an entry's body takes at most: the same whether it was asked for already or not. */
+/** Returns the maximum number of bytes of an entry's body. It does not depend on earlier reads. */
 export function bytesOf(entry: CacheEntry): number {
   return entry instanceof LazyEntry ? entry.bytes : entry.body.length
 }
 
-/** An entry whose bytes are made when they are first asked for: many a miss is never asked for again. */
+/** An entry whose bytes are created on first use, because many entries are never read. */
 export class LazyEntry implements CacheEntry {
   readonly bytes: number
   private serialized: string | Buffer
@@ -65,10 +65,10 @@ export class LazyEntry implements CacheEntry {
   }
 }
 
-/** Memory that many small buffers share. */
+/** The size of the memory block that small buffers share. */
 const POOL_BYTES = 65_536
 
-/** The same bytes, without much memory around them that they alone would hold. */
+/** Returns the same bytes without a large memory block around them. */
 function trimmed(body: Buffer): Buffer {
   const held = body.buffer.byteLength
   if (held <= POOL_BYTES || held - body.length <= body.length / 8) return body
@@ -77,7 +77,7 @@ function trimmed(body: Buffer): Buffer {
   return copy
 }
 
-/** A text with characters beyond ASCII may take two bytes for each of them all. */
+/** A string with non-ASCII characters can take two bytes for every character. */
 function memoryOf(body: string | Buffer): number {
   if (typeof body !== 'string') return body.length
   const bytes = Buffer.byteLength(body)
@@ -90,7 +90,7 @@ export const etagOf: (entry: Pick<CacheEntry, 'body'>) => string = keyed(
   createAttachment<string>(),
 )
 
-/** `If-None-Match`, compared weakly as RFC 9110, section 13.1.2 asks. */
+/** Compares `If-None-Match` weakly (RFC 9110, section 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch.trim() === '*') return true

@@ -5,13 +5,13 @@ import type { CacheEntry } from './entry.ts'
 import type { RemoteStore } from './remote-store.ts'
 import { anyTag, typeOfTag, type Tags } from './tags.ts'
 
-/** One entity or type, as Envelop's caches index their entries. */
+/** An entity or a type in the index of an Envelop cache. */
 export interface EnvelopCacheRecord {
   readonly typename: string
   readonly id?: string | number
 }
 
-/** The `Cache` interface of `@envelop/response-cache`; whatever implements it fits. */
+/** The `Cache` interface of `@envelop/response-cache`. Any implementation is accepted. */
 export interface EnvelopCache {
   set(
     id: string,
@@ -24,16 +24,16 @@ export interface EnvelopCache {
 }
 
 interface Meta extends Omit<CacheEntry, 'body'> {
-  /** The adapter that wrote it. */
+  /** The adapter that wrote the entry. */
   readonly by: string
 }
 
-/** On every entry, so that all of them can be named at once. */
+/** A record of every entry, so that all entries can be invalidated together. */
 const everything: EnvelopCacheRecord = { typename: '*all*' }
 
 /**
- * Makes a store of an `@envelop/response-cache` cache: `useResponseCache({ store: fromEnvelopCache(cache) })`.
- * Such a cache holds objects and tells nobody of its invalidations, so it is read on every request.
+ * Converts an `@envelop/response-cache` cache to a store: `useResponseCache({ store: fromEnvelopCache(cache) })`. Such
+ * a cache stores objects and publishes no invalidations, so it is read for every request.
  */
 export function fromEnvelopCache(cache: EnvelopCache): RemoteStore {
   const self = randomUUID()
@@ -54,7 +54,7 @@ export function fromEnvelopCache(cache: EnvelopCache): RemoteStore {
       await cache.invalidate(tags === 'all' ? [everything] : recordsOf(tags))
     },
     async delete(key) {
-      // The interface removes by entity only; an entry that expires at once is as good as none.
+      // The interface removes by entity only, so the entry is replaced by an entry that expires immediately.
       await cache.set(key, { data: null }, [everything], 1)
     },
     close: async () => {},
@@ -70,13 +70,13 @@ function recordsOf(tags: readonly string[]): EnvelopCacheRecord[] {
   })
 }
 
-/** Undefined for what this adapter did not write. */
+/** Returns `undefined` for entries that this adapter did not write. */
 function entryOf({ data, extensions }: ExecutionResult, self: string): CacheEntry | undefined {
   const meta = extensions?.['responseCache'] as Partial<Meta> | undefined
   const { storedAt, ttlMs, staleMs, tags } = meta ?? {}
   if (!data || storedAt === undefined || ttlMs === undefined || staleMs === undefined || !tags)
     return undefined
-  // A write of our own may have arrived after an invalidation; of another's nothing later is known.
+  // A write of this process can arrive after an invalidation. For other processes, later invalidations are unknown.
   const version = meta?.by === self ? (meta.version ?? 0) : Number.MAX_SAFE_INTEGER
   return { body: Buffer.from(JSON.stringify({ data })), storedAt, ttlMs, staleMs, tags, version }
 }

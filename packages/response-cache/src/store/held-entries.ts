@@ -4,20 +4,24 @@ import type { CacheEntry, Lifetime } from './entry.ts'
 import { createMemoryStore, type MemoryStore } from './memory-store.ts'
 import { type Tags, typeOfTag } from './tags.ts'
 
-/** Read before an execution; a result may be stored only while it still holds. */
+/** Taken before an execution. The result can be stored only if it is still valid. */
 export interface Ticket {
   readonly version: number
-  /** The shared store's version. Absent: the store is not reachable, nothing is stored. */
+  /**
+   * The version of the shared store. If it is `undefined`, the store is unreachable and the result is not stored.
+   */
   readonly remoteVersion: number | undefined
 }
 
 export type Lookup =
   | { readonly state: 'fresh' | 'stale'; readonly entry: CacheEntry; readonly ticket: Ticket }
   | { readonly state: 'miss'; readonly ticket: Ticket }
-  /** The shared store is down: answer without a cache. */
+  /** The shared store is down, so the request is served without the cache. */
   | { readonly state: 'unavailable' }
 
-/** Specification: "Cached response entry". Ages and lifetimes in milliseconds. */
+/**
+ * Returns the state of an entry (specification: "Cached response entry"). Ages and lifetimes are in milliseconds.
+ */
 function freshness(ageMs: number, { ttlMs, staleMs }: Lifetime): 'fresh' | 'stale' | 'miss' {
   if (ageMs < ttlMs) return 'fresh'
   if (staleMs > 0 && ageMs <= ttlMs + staleMs) return 'stale'
@@ -25,17 +29,16 @@ function freshness(ageMs: number, { ttlMs, staleMs }: Lifetime): 'fresh' | 'stal
 }
 
 /**
- * Counts invalidations and remembers when each tag was last invalidated. An entry carries the count
- * that stood before its execution began; it holds as long as none of its tags was invalidated since.
- * So a result computed from data that changed meanwhile is neither stored nor served, whatever the
- * order in which the two finish, and invalidating costs the same however many entries there are.
+ * Counts invalidations and remembers the last invalidation of each tag. An entry holds the count before its execution.
+ * It is valid if none of its tags was invalidated since. A result of outdated data therefore is neither stored nor
+ * served, regardless of the order of events. The cost of an invalidation does not depend on the number of entries.
  */
 interface VersionClock {
   now(): number
   holds(version: number, tags: readonly string[]): boolean
   /**
-   * For a result that is not there yet, so that nobody knows its entities: whether nothing at all
-   * of these types was invalidated since.
+   * Returns whether nothing of these types was invalidated since `version`. It is used for results that do not exist
+   * yet, whose entities are unknown.
    */
   isUntouched(version: number, types: readonly string[]): boolean
   invalidate(tags: Tags): void
@@ -48,10 +51,10 @@ function createVersionClock(): VersionClock {
   let version = 0
   let floor = 0
   const lastInvalidated = new Map<string, number>()
-  /** By type, whatever part of it was hit. */
+  /** The last invalidation of any part of a type. */
   const lastTouched = new Map<string, number>()
 
-  /** Keeps the map bounded: forgetting one entity means that all of its type count as invalidated. */
+  /** Limits the size of the map. If an entity is forgotten, all entities of its type count as invalidated. */
   function fold() {
     for (const [tag, at] of lastInvalidated) {
       const type = typeOfTag(tag)
@@ -61,7 +64,7 @@ function createVersionClock(): VersionClock {
     }
   }
 
-  /** All tags then count as invalidated now. */
+  /** Marks all tags as invalidated now. */
   function forgetAll(): void {
     floor = version
     lastInvalidated.clear()
@@ -90,21 +93,21 @@ function createVersionClock(): VersionClock {
 }
 
 export interface HeldEntriesOptions {
-  /** Most entries, and most bytes of all of them. */
+  /** Maximum number of entries, and of their bytes. */
   readonly maxSize: number
   readonly maxBytes: number
-  /** False: each entry is read from the shared store, and only judged here. */
+  /** If false, every entry is read from the shared store and only checked here. */
   readonly isMemoryUsed: boolean
-  /** Milliseconds for which an entry is given out at most, however fresh it is. */
+  /** Maximum age in milliseconds of served entries, including fresh entries. */
   readonly maxAgeMs: () => number
   readonly clock: Clock
   readonly emit: (event: CacheEvent) => void
 }
 
-/** The entries in this process's memory, and what has been invalidated since they were made. */
+/** The entries in the memory of this process, with the invalidations since. */
 export class HeldEntries {
   readonly memory: MemoryStore
-  /** To be read before an execution whose result may be kept. */
+  /** Read before an execution whose result can be stored. */
   readonly versions: VersionClock = createVersionClock()
   readonly #options: HeldEntriesOptions
 
@@ -120,7 +123,10 @@ export class HeldEntries {
     return entry && this.judge(key, entry, { version: this.versions.now(), remoteVersion: undefined })
   }
 
-  /** Judges an entry, and drops one that was invalidated. The next response replaces an expired entry, or the memory store removes it. */
+  /**
+   * Checks an entry, and drops an invalidated entry. An expired entry is replaced by the next response or removed by
+   * the memory store.
+   */
   judge(key: string, entry: CacheEntry, ticket: Ticket): Lookup {
     const { clock, maxAgeMs } = this.#options
     const ageMs = clock.now() - entry.storedAt
@@ -131,13 +137,13 @@ export class HeldEntries {
     return { state: 'miss', ticket }
   }
 
-  /** Keeps an entry that is new. */
+  /** Stores a new entry. */
   keep(key: string, entry: CacheEntry): void {
     this.remember(key, entry)
     this.#options.emit({ type: 'stored', key })
   }
 
-  /** Keeps an entry that the shared store had. */
+  /** Stores an entry from the shared store. */
   remember(key: string, entry: CacheEntry): void {
     if (this.#options.isMemoryUsed) this.memory.set(key, entry)
   }

@@ -2,33 +2,36 @@ import { type Clock, createExpiry } from '@vinyasa/core'
 import { LRUCache } from 'lru-cache'
 import { bytesOf, type CacheEntry } from './entry.ts'
 
-/** Entries of this process, the least recently used leaving first. */
+/** The entries of this process. The least recently used entries are evicted first. */
 export interface MemoryStore {
   get(key: string): CacheEntry | undefined
-  /** Keeps nothing that `takes` refuses. */
+  /** Stores an entry. Entries that `takes` refuses are ignored. */
   set(key: string, entry: CacheEntry): void
-  /** Whether an entry is small enough to be kept. */
+  /** Returns whether an entry is small enough. */
   takes(entry: CacheEntry): boolean
   delete(key: string): boolean
   clear(): void
   readonly size: number
-  /** Bytes that all entries take. */
+  /** Bytes of all entries. */
   readonly bytes: number
 }
 
 export interface MemoryStoreOptions {
-  /** Most entries, and most bytes of all of them. */
+  /** Maximum number of entries, and of their bytes. */
   readonly maxSize: number
   readonly maxBytes: number
   readonly clock: Clock
   onEvict(key: string): void
 }
 
-/** The part of all bytes that one entry may take: one answer is not to drive out thousands. */
+/** Maximum share of all bytes for one entry, so that one response does not evict thousands. */
 const LARGEST_SHARE = 1 / 16
-/** Bytes that an entry takes beyond its body: key, tags and the objects around them. */
+/** Bytes of an entry in addition to its body: key, tags and objects. */
 const ENTRY_BYTES = 512
-/** More entries than this are limited by their bytes alone: the cache makes room for all of them at its start. */
+/**
+ * Above this number of entries, only their bytes are limited, because the cache allocates space for all entries at the
+ * start.
+ */
 const MOST_COUNTED = 1_000_000
 
 export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryStoreOptions): MemoryStore {
@@ -70,5 +73,5 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
 
 const sizeOf = (entry: CacheEntry): number => bytesOf(entry) + ENTRY_BYTES
 
-/** Time after which an entry is neither fresh nor stale. */
+/** Returns the time after which an entry is neither fresh nor stale. */
 const expiresAt = ({ storedAt, ttlMs, staleMs }: CacheEntry): number => storedAt + ttlMs + staleMs

@@ -4,42 +4,44 @@ import type { Tags } from './tags.ts'
 
 export interface RemoteRead {
   /**
-   * Present and valid, or absent. Its `version` is that of the cache that wrote it where that is this
-   * very cache, else any larger number.
+   * The entry if it exists and is valid. Its `version` is that of the cache that wrote it, if this is the same cache.
+   * Otherwise it is a larger number.
    */
   readonly entry: CacheEntry | undefined
-  /** The store's own version before the execution that may follow. */
+  /** The store's version before a possible execution. */
   readonly version: number
 }
 
-/** Something happened in the store that this process did not do. */
+/** An event in the store that another process caused. */
 export type RemoteEvent =
   | { readonly type: 'invalidated'; readonly tags: Tags }
-  /** The store cannot vouch for its news any more: what memory holds may be outdated. */
+  /** The store cannot guarantee its events, so memory can be outdated. */
   | { readonly type: 'down'; readonly error: unknown }
   | { readonly type: 'up' }
 
-/** A store that several processes share, behind the memory of each. */
+/** A store that several processes share in addition to their memory. */
 export interface RemoteStore {
-  /** Undefined: the store is not reachable; the request is answered without any cache. */
+  /**
+   * Reads an entry. Returns `undefined` if the store is unreachable; the request is then served without the cache.
+   */
   read(key: string): Promise<RemoteRead | undefined>
   /** Stores the entry unless one of its tags was invalidated since `version`. */
   write(key: string, entry: CacheEntry, version: number): Promise<boolean>
   /**
-   * Resolves when the store knows, or is known to be away. The name is that of the events: where they are another process's, and
-   * that has told the store of the same tags under it, there is nothing left to tell.
+   * Resolves when the store has the invalidation, or is known to be unreachable. `name` identifies a batch of events.
+   * If another process already sent the same tags for the batch, nothing is sent.
    */
   invalidate(tags: Tags, name?: BatchName): Promise<void>
   delete(key: string): Promise<void>
   /**
-   * Says that something is about to be changed, before it is; the returned function, that it was, and was invalidated.
-   * A process that ends in between has told nobody what it changed: the store evicts everything then. Without it, what
-   * a process had changed when it was killed stays until it expires.
+   * Marks the start of a change; the returned function marks its end, after the invalidation. If a process ends in
+   * between, its changes are unknown, and the store evicts everything. Without this method, entries stay until they
+   * expire if a process is killed during a change.
    */
   changing?(): Promise<() => void>
   /**
-   * Tells of invalidations by other processes. A store without it is read on every request, as memory
-   * in front of it could outlive an invalidation made elsewhere.
+   * Subscribes to invalidations of other processes. A store without this method is read for every request, because
+   * memory could be outdated.
    */
   subscribe?(listener: (event: RemoteEvent) => void): () => void
   close(): Promise<void>

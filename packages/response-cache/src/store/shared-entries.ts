@@ -8,19 +8,19 @@ import type { Tags } from './tags.ts'
 
 type Clocks = Pick<Clock, 'now' | 'wallNow'>
 
-/** Clocks of two machines are never quite the same. */
+/** Maximum difference between the clocks of two machines. */
 const DIFFERENCE_MS = 1_000
 
 /**
- * When an entry of a shared store was stored, by the clock of this process. One that claims to come from the future is old:
- * a clock was set back since, and nobody knows by how much.
+ * Returns when an entry of a shared store was stored, on this process's clock. An entry from the future counts as old,
+ * because a clock was set back by an unknown time.
  */
 export function storedAtHere(clock: Clocks, wallStoredAt: number): number {
   const ageMs = clock.wallNow() - wallStoredAt
   return ageMs < -DIFFERENCE_MS ? -Infinity : clock.now() - Math.max(0, ageMs)
 }
 
-/** The same entry as a shared store keeps it. */
+/** Returns the entry with wall-clock times for a shared store. */
 export function withWallTime(clock: Clocks, entry: CacheEntry): CacheEntry {
   const { body, ttlMs, staleMs, tags, version } = entry
   const storedAt = clock.wallNow() - (clock.now() - entry.storedAt)
@@ -29,27 +29,27 @@ export function withWallTime(clock: Clocks, entry: CacheEntry): CacheEntry {
 
 export interface SharedEntriesOptions {
   readonly store: RemoteStore
-  /** The entries in front of the store. */
+  /** The entries in memory. */
   readonly held: HeldEntries
   readonly clock: Clocks
   readonly emit: (event: CacheEvent) => void
 }
 
-/** The entries of a store that processes share. A store that fails costs the cache, never the request. */
+/** The entries of a shared store. If the store fails, requests continue without the cache. */
 export class SharedEntries {
   readonly #options: SharedEntriesOptions
-  /** Hears of nothing any more. */
+  /** Ends the subscription. */
   readonly leave: (() => void) | undefined
-  /** Whether invalidations of other processes are heard of in time. */
+  /** Whether invalidations of other processes arrive in time. */
   isUp = true
 
   constructor(options: SharedEntriesOptions) {
     this.#options = options
-    // It tells at once when the store is not reachable yet.
+    // The listener is called immediately if the store is unreachable.
     this.leave = options.store.subscribe?.((event) => this.#hear(event))
   }
 
-  /** `version`: that of the entries held, read before. */
+  /** Looks up an entry. `version` is the version of the memory, read earlier. */
   async find(key: string, version: number): Promise<Lookup> {
     const { store, held, clock } = this.#options
     const read = await this.#attempt(() => store.read(key))
@@ -69,15 +69,15 @@ export class SharedEntries {
     const isStored = await store.write(key, withWallTime(clock, entry), remoteVersion)
     if (!isStored) return
     if (held.versions.holds(version, entry.tags)) held.keep(key, entry)
-    // A store without versions of its own may have taken the write after the invalidation.
+    // A store without versions can have accepted the write after the invalidation.
     else await store.delete(key)
   }
 
-  /** To be called when those held are invalidated already. */
+  /** Must be called after the entries in memory are invalidated. */
   async invalidate(tags: Tags, name?: BatchName): Promise<void> {
     const { store, held } = this.#options
     await this.#attempt(() => store.invalidate(tags, name))
-    // Whoever read the store between the two has brought an outdated entry back into memory.
+    // A concurrent read of the store can have put an outdated entry back into memory.
     held.versions.invalidate(tags)
   }
 

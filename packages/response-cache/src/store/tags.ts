@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 
 /**
- * Strings that say what an entry depends on, and what an invalidation hits:
- * `User` (anything of the type), `User:1` (one entity), `User:?` (an entity whose id the result does
- * not hold), and `*` (a result that names no type: it depends on everything).
+ * Strings for the dependencies of an entry and for invalidations: `User` (anything of the type), `User:1` (one entity),
+ * `User:?` (an entity whose id is not in the result), and `*` (a result without types, which depends on everything).
  */
 export type Tags = readonly string[] | 'all'
 
-/** Carried by results without object types at their root; hit by every invalidation. */
+/** The tag of results without object types at their root. Every invalidation affects it. */
 export const anyTag = '*'
 
 /** Clients choose ids. Longer ids are replaced by their hash, because tags are remembered. */
@@ -18,23 +17,23 @@ export const entityTag = (typename: string, id: string): string =>
   `${typename}:${id.length > MAX_ID ? hash('sha256', id, 'base64url') : id}`
 export const unidentifiedTag = (typename: string): string => `${typename}:?`
 
-/** GraphQL names hold no colon, so the first one ends the type. */
+/** GraphQL names contain no colon, so the type ends at the first colon. */
 export function typeOfTag(tag: string): string {
   const colon = tag.indexOf(':')
   return colon === -1 ? tag : tag.slice(0, colon)
 }
 
-/** Something that changed, as mutations, events and purges describe it. */
+/** A change, as reported by mutations, events and purges. */
 export interface InvalidationTarget {
-  /** GraphQL object type. */
+  /** The GraphQL object type. */
   readonly type: string
-  /** Absent: any entity of the type may have changed. */
+  /** The id. `undefined` means that any entity of the type can have changed. */
   readonly id?: string | undefined
 }
 
 /**
- * The tags that targets hit. `byEntity` false: entries know only their types, so an id is widened to
- * its type. An unidentified entity could be the one that changed: it is hit as well.
+ * Returns the tags that the targets affect. If `byEntity` is false, entries have only types, so an id is replaced by
+ * its type. Entities with an unknown id are affected as well.
  */
 export function tagsOfTargets(targets: readonly InvalidationTarget[], byEntity: boolean): readonly string[] {
   const tags = new Set<string>([anyTag])

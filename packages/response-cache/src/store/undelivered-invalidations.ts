@@ -1,30 +1,33 @@
 import type { Tags } from './tags.ts'
 
 /**
- * Invalidations that a shared store has yet to hear of, as it did not answer. Kept outside of the store, so
- * that another one in its place neither loses it nor reads anything before it is delivered.
+ * Invalidations that a shared store has not received because it did not respond. They are kept outside of the store, so
+ * that a replacement store delivers them before it reads.
  */
 export interface UndeliveredInvalidations {
-  /** `from`: the store that could not deliver them. */
+  /** Adds tags. `from` is the store that could not deliver them. */
   add(tags: Tags, from: string): void
-  /** Something waits, or is on its way. */
+  /** Whether invalidations are pending or being delivered. */
   readonly hasAny: boolean
-  /** All that waits, at once. */
+  /** Removes and returns all pending invalidations. */
   take(): Delivery | undefined
-  /** The listener hears of whatever is added. Returns how to leave. */
+  /** Calls the listener for added tags. Returns a function that ends the subscription. */
   subscribe(listener: (tags: Tags, from: string) => void): () => void
 }
 
 export interface Delivery {
   readonly tags: Tags
-  /** Not delivered: it waits again. */
+  /** Ends a delivery. If it failed, the invalidations are pending again. */
   end(isDelivered: boolean): void
 }
 
-/** From this many on, everything is undelivered. */
+/** Above this number of tags, everything counts as invalidated. */
 const MAX_TAGS = 1_000
 
-/** One for all the Redis stores of a process that follow each other, for `createRedisStore`'s option `undelivered`. */
+/**
+ * Creates the object for the option `undelivered` of `createRedisStore`. Consecutive Redis stores of a process share
+ * it.
+ */
 export function createUndeliveredInvalidations(): UndeliveredInvalidations {
   const listeners = new Set<(tags: Tags, from: string) => void>()
   let waiting: Set<string> | 'all' = new Set()
