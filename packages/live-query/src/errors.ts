@@ -1,7 +1,7 @@
 import { type AnyKnownOptions, isPromise, wrongOption } from '@vinyasa/core'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 
-/** The operation may not be live. */
+/** The operation does not allow live queries. */
 export function liveQueryNotEnabled(field: string): GraphQLError {
   return new GraphQLError(
     `The field "Query.${field}" cannot be queried with @live. Remove @live, or enable live queries for the field.`,
@@ -9,7 +9,7 @@ export function liveQueryNotEnabled(field: string): GraphQLError {
   )
 }
 
-/** Nobody can tell for whom the results of the query are. */
+/** The caller that the results depend on cannot be determined. */
 export function liveQueryCallerUnknown(): GraphQLError {
   return new GraphQLError(
     'The query cannot be live, because the server cannot determine how the results depend on the caller. Send the query without @live, or set the live query option "contextKey" on the server.',
@@ -17,12 +17,12 @@ export function liveQueryCallerUnknown(): GraphQLError {
   )
 }
 
-/** The same for whoever runs the server. */
+/** The same error for the operator of the server. */
 export function unknownCallerReason(unknown: string): string {
   return `A live query was refused, because its results depend on the caller in an unknown way: ${unknown}. Set the live query option "contextKey" to a function that returns a string per caller, or null to disable sharing.`
 }
 
-/** One subscription too many. */
+/** A limit of subscriptions is reached. */
 export function liveQueryLimit(what: string, limit: number): GraphQLError {
   return new GraphQLError(
     `The limit of ${limit} ${what} is reached. End a live query or another operation, or try again later.`,
@@ -30,7 +30,7 @@ export function liveQueryLimit(what: string, limit: number): GraphQLError {
   )
 }
 
-/** The memory that the subscription takes is needed. Ends it. */
+/** The memory limit requires the end of the subscription. */
 export function liveQueryMemory(): GraphQLError {
   return new GraphQLError(
     'The server has reached its memory limit for client data and ended this subscription to free memory. Subscribe again later, and select less data.',
@@ -38,7 +38,7 @@ export function liveQueryMemory(): GraphQLError {
   )
 }
 
-/** `revalidate` said no. Ends the subscription. */
+/** `revalidate` refused the caller. The subscription ends. */
 export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
   return new GraphQLError(
     'The credentials of this live query are no longer valid or could not be verified. Subscribe again with valid credentials.',
@@ -49,7 +49,7 @@ export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
   )
 }
 
-/** Whoever sent the operation takes no stream. HTTP 406. */
+/** The client does not accept a stream. HTTP 406. */
 export function streamNotAcceptable(): GraphQLError {
   return new GraphQLError(
     'The response is a stream, but the Accept header does not allow streams. Accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
@@ -57,20 +57,22 @@ export function streamNotAcceptable(): GraphQLError {
   )
 }
 
-/** The server stops, and begins no stream. HTTP 503. */
+/** The server is stopping and starts no streams. HTTP 503. */
 export function serverStops(): GraphQLError {
   return new GraphQLError('The server is stopping. Send the operation again to another server.', {
     extensions: { code: 'SERVICE_UNAVAILABLE', http: { status: 503, headers: { 'Retry-After': '1' } } },
   })
 }
 
-/** Whether a result says so: its status is told by the response, which no part of it could do. */
+/**
+ * Returns whether a result has the error of a stopping server. Its status must be sent as the status of the response.
+ */
 export function isServerStop(result: unknown): boolean {
   const [error] = (Object(result) as ExecutionResult).errors ?? []
   return error?.extensions?.['code'] === 'SERVICE_UNAVAILABLE'
 }
 
-/** An option that cannot be. Thrown when the server or a subscription starts. */
+/** An option is invalid. Thrown when the server or a subscription starts. */
 export function invalidLiveOption(where: string, expected: string, got: unknown): GraphQLError {
   return new GraphQLError(
     `Invalid live query option ${where}: expected ${expected}, got ${typeof got === 'number' ? got : JSON.stringify(got)}.`,
@@ -84,7 +86,7 @@ const ENVELOP = '@envelop/live-query'
 const IN_MEMORY_STORE = '@n1ru4l/in-memory-live-query-store'
 const NOTHING = 'remove the option, because @vinyasa/live-query does not have it'
 
-/** Options of other packages that whoever comes from there may still have, and what stands for them here. */
+/** Options of other packages, with the package and the replacement here. */
 const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: string]>> = {
   liveQueryStore: [ENVELOP, 'use store: createLiveQueryStore()'],
   applyLiveQueryPatchGenerator: [
@@ -98,7 +100,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly [whose: string, here: 
   includeIdentifierExtension: [IN_MEMORY_STORE, NOTHING],
 }
 
-/** The function of the owner's that says who shares an execution says nothing. */
+/** The function `contextKey` returned an unusable value. */
 export function unusableContextKey(given: unknown): GraphQLError {
   const what = isPromise(given) ? 'a promise' : typeof given === 'object' ? 'an object' : `a ${typeof given}`
   const gave = `contextKey returned ${what}; expected a string or null`
@@ -107,7 +109,7 @@ export function unusableContextKey(given: unknown): GraphQLError {
   })
 }
 
-/** Throws LIVE_QUERY_INVALID_OPTION for an option that cannot work. */
+/** Throws LIVE_QUERY_INVALID_OPTION for an invalid option. */
 export function refuseWrong(options: object, known: AnyKnownOptions): void {
   const foreign = Object.entries(options).find(
     ([name, value]) => value !== undefined && Object.hasOwn(OPTIONS_ELSEWHERE, name),
@@ -118,7 +120,7 @@ export function refuseWrong(options: object, known: AnyKnownOptions): void {
   throw new GraphQLError(`live query: ${unknown}`, { extensions: { code: 'LIVE_QUERY_INVALID_OPTION' } })
 }
 
-/** Returns the error that a client sees of a failure that is none of its business. */
+/** Returns the error that a client receives for an internal failure. */
 export function unexpectedError(cause: unknown): GraphQLError {
   return new GraphQLError('Unexpected error.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR' },
@@ -126,14 +128,14 @@ export function unexpectedError(cause: unknown): GraphQLError {
   })
 }
 
-/** A hook may give any object that looks like an error; the protocol's library takes none but the class. */
+/** Hooks can return any object with the properties of an error, but graphql-ws requires the class. */
 export function toGraphQLError(error: GraphQLError | GraphQLFormattedError): GraphQLError {
   if (error instanceof GraphQLError) return error
   const { message, extensions = null } = error
   return new GraphQLError(String(message), { extensions })
 }
 
-/** A page was refused a socket: whoever runs the server may have meant to let it in. */
+/** A page was refused a socket. The operator may have to add its origin. */
 export class OriginRefusedError extends Error {
   readonly code = 'LIVE_QUERY_ORIGIN'
   constructor(origin: string) {
@@ -144,7 +146,7 @@ export class OriginRefusedError extends Error {
   }
 }
 
-/** The store was closed or the name taken: a mistake of the program, not of a client. */
+/** The store is closed or the id is in use. This is an error of the program, not of a client. */
 export class LiveQueryStoreError extends Error {
   readonly code: 'LIVE_QUERY_STORE_CLOSED' | 'LIVE_QUERY_DUPLICATE_ID'
   constructor(code: 'LIVE_QUERY_STORE_CLOSED' | 'LIVE_QUERY_DUPLICATE_ID', message: string) {
@@ -164,7 +166,7 @@ export class EndLiveQuery extends Error {
   }
 }
 
-/** Workers may not touch what belongs to another request: no update would ever leave. */
+/** Cloudflare Workers cannot use objects of another request, so updates could not be sent. */
 export function liveQueryPlatform(): Error {
   return new Error(
     '@vinyasa/live-query updates open requests from other requests, which Cloudflare Workers do not allow. Run the server on Node, Bun or Deno.',

@@ -1,47 +1,53 @@
 import { systemClock, type Clock } from '@vinyasa/core'
 
-/** Jobs that run in their order. */
+/** A queue of jobs. */
 export interface Turns {
   /**
-   * Runs a job: at once while little has begun in this turn of the event loop and no other of the client waits, else in a
-   * later turn, in which each client that waits has one before any has another. Jobs must not throw.
+   * Runs a job. It runs immediately if few jobs have started in this tick and the client has no waiting jobs. Otherwise
+   * it runs in a later tick, with one job per waiting client in turn. Jobs must not throw.
    */
   run(job: () => void): void
-  /** How many jobs wait. */
+  /** Number of waiting jobs. */
   readonly waiting: number
-  /** Drops the jobs that wait: they will not be run. */
+  /** Drops the waiting jobs. */
   close(): void
 }
 
-/** A line whose jobs take a while. */
+/** A queue of asynchronous work. */
 export interface WorkLine {
-  /** Settles as the work does. */
+  /** Runs the work and returns its result or error. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /**
- * Shares the event loop between clients that each have more to do than others should wait for, whatever the number of their
- * sockets: one job of each in its turn.
+ * Shares the event loop between clients, regardless of their number of sockets. Clients with waiting jobs run one job
+ * each in turn.
  */
 export interface FairTurns {
-  /** A line of jobs of one client, by a key of any kind. The lines of a client take turns with each other in its share. */
+  /**
+   * Opens a queue for a client, by a key of any type. The queues of a client share its part of the event loop.
+   */
   open(client: unknown): Turns
-  /** A line of work of one client, of which 32 are under way at once, whatever the number of its lines. */
+  /**
+   * Opens a queue of asynchronous work for a client. At most 32 of a client's tasks run at the same time, in all queues
+   * together.
+   */
   openWork(client: unknown): WorkLine
   /**
-   * Call for a connection that has just come: while more come, next to nothing is begun, so that the loop comes round soon.
-   * Node accepts one connection each time, and behind those of one client wait those of all others.
+   * Must be called for each new connection. While connections arrive, almost no jobs start, so that the event loop
+   * iterates quickly. Node accepts one connection per iteration, and the connections of one client can delay those of
+   * all other clients.
    */
   makeWay(): void
 }
 
 /** The event loop that jobs share. */
 export interface EventLoop {
-  /** Jobs that begin in one turn of the event loop. Default 8. */
+  /** Number of jobs that start in one tick of the event loop. Default 8. */
   readonly perTurn: number
   /**
-   * Default `setImmediate`: after what has arrived on other connections. Called once for each job, so that all that follows
-   * from one without waiting is over before the next.
+   * Schedules a tick. Default `setImmediate`, which runs after the input of other connections. It is called once per
+   * job, so that the synchronous consequences of a job end before the next job.
    */
   readonly nextTurn: (run: () => void) => unknown
   readonly clock: Clock
@@ -51,7 +57,7 @@ export function createFairTurns(): FairTurns {
   return createFairTurnsOf({})
 }
 
-/** Creates turns of another event loop, for tests. */
+/** Creates a scheduler for another event loop, for tests. */
 export function createFairTurnsOf(loopParts: Partial<EventLoop>): FairTurns {
   const { perTurn = 8, nextTurn = setImmediate, clock = systemClock } = loopParts
   const loop = new LoopTurns(perTurn, nextTurn, clock.now)
@@ -64,7 +70,7 @@ export function createFairTurnsOf(loopParts: Partial<EventLoop>): FairTurns {
   }
 }
 
-/** Work that takes longer waits for a slow backend: no reason why the client's other work should wait. */
+/** Longer work waits for a slow backend, so the client's other work need not wait for it. */
 const QUICK_MS = 250
 
 function workLine(line: Line, clock: Clock): WorkLine {
@@ -86,18 +92,20 @@ function workLine(line: Line, clock: Clock): WorkLine {
   }
 }
 
-/** The jobs of one line that wait. */
+/** The waiting jobs of one queue. */
 type Jobs = (() => void)[]
 
-/** The shares of clients of whom something waits or is under way. */
+/** The shares of clients with waiting or running work. */
 type Shares = Map<unknown, Share>
 
-/** Work of one client that is under way at once: what waits in a backend for one delays all who ask it. */
+/**
+ * Maximum number of running tasks of one client. Calls that wait in a backend delay other callers of this backend.
+ */
 const AT_ONCE = 32
 
-/** What one client has that waits or is under way. */
+/** The waiting and running work of one client. */
 class Share {
-  /** The lines in which something waits, in the order of their turns. */
+  /** Queues with waiting jobs, in the order of their turns. */
   readonly lines: Set<Jobs> = new Set()
   underWay = 0
   readonly #among: Shares
@@ -122,33 +130,34 @@ class Share {
     return this.underWay < AT_ONCE
   }
 
-  /** Forgotten where it has nothing. */
+  /** Removes the share if it is empty. */
   forget(): void {
     if (this.lines.size === 0 && this.underWay === 0) this.#among.delete(this.#client)
   }
 }
 
 /**
- * Once jobs have taken this long, the rest of a turn is others'. Where the loop needs longer to come round, what has begun
- * before has not ended: one job of each client then, so that what follows of them in later turns is no more, too.
+ * If jobs have taken this many milliseconds, the rest of a tick is left to other work. If an iteration of the event
+ * loop takes longer, earlier work has not ended. Then one job per client starts, so that its consequences in later
+ * ticks are limited too.
  */
 const TURN_MS = 4
 
-/** Connections that keep coming have so long before jobs have another turn. */
+/** Milliseconds for which new connections can delay the next jobs. */
 const WAY_MS = 25
 
-/** The turns of the event loop: how many jobs begin in each, and whose. */
+/** Decides how many jobs start in each tick, and for which clients. */
 class LoopTurns {
   readonly #perTurn: number
   readonly #nextTurn: (run: () => void) => unknown
   readonly #now: () => number
-  /** The shares of which something may begin, in the order of their turns. */
+  /** Shares that can start a job, in the order of their turns. */
   readonly #ready = new Set<Share>()
   #begun = 0
   #beganAt = Number.NEGATIVE_INFINITY
   #mayBegin: number
   #isMakingWay = false
-  /** For how many jobs a later turn was asked. */
+  /** Number of scheduled ticks. */
   #places = 0
   #isNewTurn = false
   #askedAt = 0
@@ -160,7 +169,7 @@ class LoopTurns {
     this.#mayBegin = perTurn
   }
 
-  /** Whether a job may begin at once. */
+  /** Returns whether a job can start immediately. */
   hasRoom(): boolean {
     if (this.#isMakingWay || this.#begun >= this.#mayBegin) return false
     return this.#begun === 0 || this.#now() - this.#beganAt < TURN_MS
@@ -172,7 +181,7 @@ class LoopTurns {
     job()
   }
 
-  /** To be called when anything of a share has changed. */
+  /** Must be called when a share has changed. */
   settle(share: Share): void {
     if (share.lines.size > 0 && share.mayBegin) {
       this.#ready.add(share)
@@ -194,7 +203,7 @@ class LoopTurns {
     if (this.#places > 0) return
     this.#isNewTurn = true
     this.#askedAt = this.#now()
-    // One is needed where nothing waits: the next count begins at none.
+    // Without waiting jobs, one tick is scheduled to reset the count.
     this.#places = this.#ready.size > 0 ? this.#perTurn : 1
     for (let asked = this.#places; asked > 0; asked--) this.#nextTurn(this.#takePlace)
   }
@@ -224,7 +233,7 @@ class LoopTurns {
   }
 }
 
-/** A line of jobs of one client. */
+/** A queue of jobs of one client. */
 class Line implements Turns {
   readonly #loop: LoopTurns
   readonly #shares: Shares
@@ -257,7 +266,7 @@ class Line implements Turns {
     if (share?.lines.delete(this.#jobs)) this.#loop.settle(share)
   }
 
-  /** Counts work as under way. Returns what to call when it is over, more than once perhaps. */
+  /** Counts a running task. The returned function ends it and can be called more than once. */
   countWork(): () => void {
     const loop = this.#loop
     const share = this.#shares.get(this.#client) ?? new Share(this.#shares, this.#client)

@@ -5,19 +5,19 @@ import { wantsStream } from './execution/accepted-answers.ts'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
 import type { StreamKind } from './execution/stream-results.ts'
 
-/** Headers of the body that came, which is not the body of later requests. */
+/** Headers that describe the received body. Later requests have another body. */
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
 
 export interface EventStreams {
   readonly hooks: Pick<Plugin, 'onRequest' | 'onRequestParse' | 'onSubscribe'>
-  /** Notes that a live query answers a context. */
+  /** Marks a context as answered by a live query. */
   addLive(context: object): void
   /** Returns whether a live query or a subscription answers a context with a stream. */
   kindOf(context: object): StreamKind
-  /** From now on subscriptions are refused, as live queries are to be. */
+  /** Refuses subscriptions and live queries from now on. */
   refuse(): void
   readonly isRefusing: boolean
-  /** The operation of a context whose client asked for a stream. */
+  /** Returns the operation of a context whose client accepts a stream. */
   of(context: object): AskedOperation | undefined
 }
 
@@ -27,7 +27,7 @@ interface Asking {
   params: OperationParams | undefined
 }
 
-/** Keeps what was asked over HTTP as it was before hooks made something of it: each run passes them again. */
+/** Keeps HTTP operations as received, before hooks change them. Each run passes the hooks again. */
 export function createEventStreams(): EventStreams {
   const askings = new WeakMap<object, Asking>()
   const kinds = new WeakMap<object, StreamKind>()

@@ -1,4 +1,4 @@
-// For users
+// Public API for users.
 export { useLiveQuery, type LiveQueryPlugin } from './plugin.ts'
 export { createLiveQueryStore } from './store/store.ts'
 export type { LiveQueryStoreOptions } from './options.ts'

@@ -33,12 +33,15 @@ import { filterOfArguments, matchesFilter, type FilterArguments } from './docume
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 
-/** Returns what checks the live options of every root field, and makes those with `filter: 'gateway'` filter. */
+/**
+ * Returns a function that checks the live options of every root field, and adds filters to fields with `filter:
+ * 'gateway'`.
+ */
 function createGatewayFilter(
   fields: Readonly<Record<string, LiveOptions>>,
   defaults: LiveOptions,
 ): (schema: GraphQLSchema) => void {
-  // A schema may come by more than once, and shares its fields with the one it was made from.
+  // The function can receive a schema repeatedly, and a derived schema shares its fields.
   const filtering = new WeakSet<Resolver>()
   return (schema) => {
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
@@ -58,7 +61,7 @@ function filteringResolver(resolve: Resolver): Resolver {
   }
 }
 
-/** Filters a list, or the lists that an object holds. */
+/** Filters a list, or the lists in an object. */
 function filterEntities(value: unknown, filter: FilterArguments): unknown {
   if (Array.isArray(value)) return value.filter((item) => matchesFilter(item, filter))
   if (typeof value !== 'object' || value === null) return value
@@ -69,10 +72,10 @@ function filterEntities(value: unknown, filter: FilterArguments): unknown {
 }
 
 /**
- * Returns the answer in place of an execution; undefined when the operation is not live. Over HTTP it is the
- * updates; for a transport it is a stream that says nothing, while the pass holds the registration.
+ * Starts a live query. Returns the updates over HTTP, or an empty stream for other transports, whose pass then contains
+ * the registration. Returns `undefined` if the operation is not live.
  *
- * @param pass The pass of the operation through the server. Undefined for operations over HTTP.
+ * @param pass the pass of the operation through the server; `undefined` over HTTP
  */
 function startLiveQuery(
   store: LiveQueryStore,
@@ -100,24 +103,27 @@ export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
-  /** For the gateway: it changes no result by who asks. */
+  /** Declares to the gateway that this plugin's results do not depend on request headers. */
   readonly readsHeaders: readonly string[]
-  /** For the gateway: a schema that has it already stays as it is. */
+  /** For the gateway, which keeps a schema unchanged if it already contains these directives. */
   readonly directives: readonly GraphQLDirective[]
   readonly behaviour: Behaviour
-  /** For the gateway: whether a context is that of a live query or subscription that is streamed over HTTP. */
+  /**
+   * Returns whether a context belongs to a live query or a subscription that is streamed over HTTP. For the gateway.
+   */
   isEndless(context: object): boolean
-  /** For the gateway: live queries and subscriptions over HTTP are refused with 503 from now on. */
+  /** Refuses live queries and subscriptions over HTTP with 503 from now on. For the gateway. */
   refuseStreams(): void
-  /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
+  /** Completes all live queries and unsubscribes from the bus. Yoga's `dispose` does the same. */
   close(): void
 }
 
 /**
- * Adds `@live` to a Yoga server. Over HTTP it answers once, or streams where `text/event-stream` or
- * `multipart/mixed;subscriptionSpec=1.0` is asked for; subscriptions take the latter, too.
+ * Adds `@live` to a Yoga server. Over HTTP, the response is a stream if the client accepts `text/event-stream` or
+ * `multipart/mixed;subscriptionSpec=1.0`, and a single result otherwise. Subscriptions support the multipart format
+ * too.
  *
- * @throws Error on Cloudflare Workers (workerd), where no request can wake another.
+ * @throws Error on Cloudflare Workers (workerd), where requests cannot share objects
  */
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
@@ -205,7 +211,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     onPluginInit(payload) {
       plugins = payload.plugins
       bringPipeline(payload)
-      // Behind Yoga's own plugins, which `addPlugin` cannot reach.
+      // `addPlugin` cannot add plugins after Yoga's own plugins.
       payload.plugins.push(passes.last)
     },
     onYogaInit({ yoga }) {
@@ -220,7 +226,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   }
 }
 
-/** In the extensions of what was to be live and is not. */
+/** The extensions of a live query that is answered only once. */
 const ANSWERED_ONCE = {
   is_live: false,
   reason:
@@ -228,10 +234,12 @@ const ANSWERED_ONCE = {
 }
 
 const LOOK_MS = 500
-/** How old a result may become while this process hears of no change: its caches do not answer then. */
+/**
+ * Maximum age of a result in milliseconds while this process receives no events. Its caches are not used then.
+ */
 const UNHEARD_MS = 2_000
 
-/** Adds that it is not updated to the whole result of a live query. */
+/** Adds to the complete result of a live query that it is not updated. */
 function sayOnce(operation: Operation, result: ExecutionResult, passes: Passes): ExecutionResult {
   const {
     context,
@@ -239,15 +247,15 @@ function sayOnce(operation: Operation, result: ExecutionResult, passes: Passes):
     params: { variables },
   } = operation
   if (passes.of(context) || !liveDirectiveValues(definition, variables ?? {})) return result
-  // Only now: a cache's result is parsed, and loses its ETag, when its data is read.
+  // `data` is read only here, because reading it parses the result of a cache and removes its ETag.
   const { data, errors, extensions } = result
   if (data === undefined) return result
   return { data, ...(errors && { errors }), extensions: { ...extensions, liveQuery: ANSWERED_ONCE } }
 }
 
 /**
- * Runs live queries again for events, and without them while changes can go unheard: they get no older than what a cache gives
- * out then. Returns how to leave the bus.
+ * Re-executes live queries for events. While events can be missing, live queries are re-executed periodically, so that
+ * results are not older than those of a cache. Returns a function that ends the subscription to the bus.
  */
 function follow(
   bus: NonNullable<UseLiveQueryOptions['bus']>,

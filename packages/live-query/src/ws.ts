@@ -14,10 +14,10 @@ import { SUB_PROTOCOL } from './protocol/messages.ts'
 import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
 import { WsSocket } from './ws/ws-socket.ts'
 
-/** Options that the types of ws do not know yet. */
+/** Options that are missing in the types of ws. */
 const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRAGMENTS }
 
-/** The open sockets of one server. */
+/** Creates the set of open sockets of one server. */
 function createLiveSockets(options: LiveServerOptions) {
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
   const { keepAliveMs = 12_000, maxSubscriptionsPerSocket = 100, updateFields = 'payload' } = options
@@ -41,7 +41,7 @@ function createLiveSockets(options: LiveServerOptions) {
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
-    // Pongs are counted.
+    // Pongs are sent by `WsSocket`, which counts them.
     autoPong: false,
     ...PIECES,
     handleProtocols: (offered) => offered.has(SUB_PROTOCOL) && SUB_PROTOCOL,
@@ -51,7 +51,10 @@ function createLiveSockets(options: LiveServerOptions) {
   return {
     clients,
 
-    /** @param turns The queue of its messages. */
+    /**
+     * Opens a socket.
+     * @param turns the queue of its messages
+     */
     open(request: IncomingMessage, stream: Duplex, head: Buffer, handshake: Handshake, turns: Turns): void {
       wss.handleUpgrade(request, stream, head, (ws) => {
         const { client } = handshake
@@ -91,16 +94,19 @@ export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 
 export interface LiveServer {
-  /** How many sockets are open. */
+  /** Number of open sockets. */
   readonly sockets: number
-  /** Takes no more sockets and closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
+  /**
+   * Accepts no further sockets and closes the open sockets with 1001. Resolves when all are closed, and terminates them
+   * after `timeoutMs`.
+   */
   close(timeoutMs?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. Requests that ask for another
- * protocol, as Java's client does, are served as if they had not, unless the server has another listener for upgrades.
+ * Serves live queries and all other operations over WebSocket on a Node HTTP server. Requests with another protocol in
+ * `Upgrade`, as from Java's client, are served without the upgrade, unless the server has another upgrade listener.
  */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
   refuseWrong(options, LIVE_SERVER_OPTIONS)
@@ -121,7 +127,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     const client = clientOf(request)
     const handshake = { ...handshakeOf(request), client }
     if (new URL(handshake.url).pathname !== path) {
-      // Another listener may serve that path; without one the socket would wait for ever.
+      // Another listener can serve this path. Without one, the socket would wait forever.
       if (server.listenerCount('upgrade') === 1) refuseUpgrade(stream, 404)
       return
     }
@@ -129,7 +135,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     if (!mayConnect(handshake)) return refuseUpgrade(stream, 403, refusalOf(handshake))
     turns.makeWay()
     const line = turns.open(client)
-    // Node has let go of the socket, and one that breaks off before its turn must not end the process.
+    // Node no longer manages the socket. An error before its turn must not end the process.
     stream.once('error', () => stream.destroy())
     line.run(() => {
       if (isClosing) return refuseUpgrade(stream, 503)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Volatility } from '@vinyasa/core'
 
-/** Specification: "Cache control hint"; the names are the wire's. */
+/** Specification: "Cache control hint". The names are those of the wire format. */
 export interface CacheControl {
-  /** Seconds. */
+  /** Maximum age in seconds. */
   readonly max_age: number
   readonly public: boolean
   readonly must_revalidate: boolean
@@ -18,7 +18,9 @@ const MAX_AGE: Readonly<Record<Volatility, number>> = {
   VeryLow: 3600,
 }
 
-/** The hint for data of that volatility. `shared`: the result depends on no header, so anyone may keep it. */
+/**
+ * Returns the hint for data of a volatility. `shared` means that the result depends on no header and is public.
+ */
 export function cacheControlFor(volatility: Volatility, etag?: string, shared = false): CacheControl {
   return {
     max_age: MAX_AGE[volatility],
@@ -28,7 +30,7 @@ export function cacheControlFor(volatility: Volatility, etag?: string, shared = 
   }
 }
 
-/** A strong entity tag (RFC 9110, 8.8.3) of serialised data. */
+/** Returns a strong entity tag (RFC 9110, section 8.8.3) of serialized data. */
 export function etagOf(json: string): string {
   return `"${createHash('sha256').update(json).digest('base64url')}"`
 }

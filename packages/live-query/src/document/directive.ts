@@ -29,13 +29,13 @@ export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
   },
 })
 
-/** The schema with `@live` in it; the same one if it has that already. */
+/** Adds `@live` to a schema. Returns the same schema if it already contains the directive. */
 export function addLiveDirective(schema: GraphQLSchema): GraphQLSchema {
   if (schema.getDirective('live')) return schema
   return schemaWith(schema, { directives: [...schema.getDirectives(), GraphQLLiveDirective] })
 }
 
-/** Whether any operation of the document carries `@live`, whatever its `if`. */
+/** Returns whether an operation of the document has `@live`, regardless of its `if` argument. */
 export function hasLiveDirective(document: DocumentNode): boolean {
   return document.definitions.some(
     (definition) =>
@@ -44,14 +44,16 @@ export function hasLiveDirective(document: DocumentNode): boolean {
   )
 }
 
-/** Returns what the operation's `@live` says; `undefined` when it has none or `if` is false. */
+/**
+ * Returns the arguments of the operation's `@live`. Returns `undefined` without the directive, or if `if` is false.
+ */
 export function liveDirectiveValues(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): { readonly throttleMs: number | undefined } | undefined {
   const directive = operation.directives?.find(({ name }) => name.value === 'live')
   if (!directive) return undefined
-  // Not by `getDirectiveValues`, which takes variables of another shape on each version of graphql.
+  // `getDirectiveValues` is not used, because the format of its variables depends on the version of graphql.
   const known = withDefaults(operation, variables)
   if (directiveArgument(directive, 'if', known) === false) return undefined
   const throttle = directiveArgument(directive, 'throttle', known)
@@ -61,8 +63,8 @@ export function liveDirectiveValues(
 const NAMES = new Set(['live', 'defer', 'stream'])
 
 /**
- * The document without `@live`, and without `@defer` and `@stream`, which have no meaning where every update is a
- * complete result. Variables that nothing but these used are not declared any more: it validates as the document did.
+ * Removes `@live`, and `@defer` and `@stream`, because every update is a complete result. Variables that only these
+ * directives use are removed too, so that the document remains valid.
  */
 export function stripLiveDirective(document: DocumentNode): DocumentNode {
   return withoutDirectives(document, NAMES)

@@ -6,14 +6,17 @@ import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.t
 import { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
 
 export interface LiveDocument {
-  /** Without `@live`. The same object for the same document, so that executors can key compiled queries on it. */
+  /**
+   * The document without `@live`. It is the same object for the same document, so that executors can use it as a cache
+   * key.
+   */
   readonly document: DocumentNode
   readonly text: string
 }
 
 export interface PlannedOperation {
   readonly plan: LivePlan
-  /** States for whom its results are. */
+  /** The request data that results depend on. */
   readonly variesBy: VariesBy
   readonly entities: () => EntityFinder
 }
@@ -23,7 +26,7 @@ export interface LiveDocuments {
   plan(input: Pick<PlanInput, 'schema' | 'document' | 'operation' | 'throttleMs'>): PlannedOperation
 }
 
-/** Derives once what follows from a document alone. Yoga gives one document object for one query text. */
+/** Caches values that depend only on a document. Yoga creates one document object per query string. */
 export function createLiveDocuments(
   fields: Readonly<Record<string, LiveOptions>>,
   defaults: LiveOptions,

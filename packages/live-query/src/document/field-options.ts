@@ -4,14 +4,14 @@ import { invalidLiveOption } from '../errors.ts'
 import type { LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'
 
-/** A field's options with every default filled in. */
+/** The options of a field with all defaults applied. */
 export type ResolvedFieldOptions = {
   readonly [Name in Exclude<keyof LiveOptions, 'volatility'>]-?: NonNullable<LiveOptions[Name]>
 } & { readonly volatility: Volatility | undefined }
 
 /**
- * The plugin's own word for the field, then what its source wrote, then the defaults. Throws a `GraphQLError` that
- * names field and option when a value is none.
+ * Merges the options of the plugin, the options of the field's source and the defaults, in this order of precedence.
+ * Throws a `GraphQLError` with the field and the option if a value is invalid.
  */
 export function resolveFieldOptions(
   field: GraphQLField<unknown, unknown>,
@@ -48,7 +48,7 @@ export function resolveFieldOptions(
   return { enabled, strategy, triggers, dependsOn, ...numbers, volatility: toVolatility(volatility), filter }
 }
 
-/** Later layers win; what is unset in one does not hide another. */
+/** Merges options. Later options take precedence. An unset option does not override an earlier value. */
 function layer(
   field: GraphQLField<unknown, unknown>,
   fields: Readonly<Record<string, LiveOptions>>,

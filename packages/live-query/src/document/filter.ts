@@ -1,12 +1,12 @@
 import { Kind, print, type ArgumentNode, type FieldNode, type ValueNode } from 'graphql'
 
-/** Argument names and the text of their values: `status: ONLINE` is `status` → `ONLINE`. */
+/** Argument names with their values as strings: `status: ONLINE` is `status` → `ONLINE`. */
 export type FilterArguments = ReadonlyMap<string, string>
 
 /**
- * The arguments of a field as text, which filter its entities. Specification: "Live query filtering".
- * Strings stand without their quotes, so that `"ONLINE"` and `ONLINE` are the same; lists and objects as GraphQL
- * prints them; `null` and variables without a value are no filter.
+ * Returns the arguments of a field as strings, which filter its entities (specification: "Live query filtering").
+ * Strings have no quotes, so that `"ONLINE"` and `ONLINE` are equal. Lists and objects have the GraphQL format. `null`
+ * and variables without a value do not filter.
  */
 export function parseQueryArguments(
   field: FieldNode,
@@ -20,15 +20,15 @@ export function parseQueryArguments(
   return found
 }
 
-/** The same from argument values. */
+/** Returns the filter for argument values. */
 export function filterOfArguments(args: Readonly<Record<string, unknown>>): FilterArguments {
   const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null)
   return new Map(given.map(([name, value]) => [name, valueText(value)]))
 }
 
 /**
- * Whether an entity passes: each field of its own that an argument names must equal the argument. Arguments that name
- * no field of the entity (`first`, `after`) do not filter.
+ * Returns whether an entity matches. Each field with the name of an argument must equal the argument. Arguments without
+ * such a field (`first`, `after`) do not filter.
  */
 export function matchesFilter(entity: unknown, filter: FilterArguments): boolean {
   if (typeof entity !== 'object' || entity === null) return true

@@ -21,14 +21,14 @@ import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.
 import type { LiveQueryStrategy } from '../options.ts'
 import { entityTypesOf, triggersOfTypes } from '../triggers/triggers.ts'
 
-/** Hit by every event: of what nobody knows what it is made of. */
+/** A trigger that every event matches, for fields with unknown dependencies. */
 const ANY = '*.*'
 
 /**
- * Returns what re-executes a root field: what its own value is made of, which an explicit list replaces, what
- * the fields below it add to that, the types it is said to depend on, and its own name.
+ * Returns the triggers of a root field: those of its value, which an explicit list replaces, those of the fields below
+ * it, those of `dependsOn`, and its own name.
  *
- * @param node The operation's selection of the field.
+ * @param node the selection of the field in the operation
  */
 function triggersOfField(
   input: PlanInput,
@@ -57,7 +57,7 @@ function triggersOfField(
   ]
 }
 
-/** Every field that the operation selects below the root field. */
+/** Returns every selected field below the root field. */
 function fieldsBelow({ schema, document }: PlanInput, node: FieldNode, queryName: string): SelectedField[] {
   const alone: DocumentNode = {
     kind: Kind.DOCUMENT,
@@ -74,7 +74,9 @@ function fieldsBelow({ schema, document }: PlanInput, node: FieldNode, queryName
   return selected?.fields.filter(({ parent }) => parent.name !== queryName) ?? []
 }
 
-/** Returns what a field depends on, for one of an interface on any of the types that it stands for. */
+/**
+ * Returns the dependencies of a field. For a field of an interface, it includes the fields of all implementations.
+ */
 function dependenceOf({ definitions }: SelectedField, dependencies: Dependencies): Dependence {
   const types = new Set<string>()
   for (const { typeName, field } of definitions) {
@@ -85,20 +87,20 @@ function dependenceOf({ definitions }: SelectedField, dependencies: Dependencies
   return { everything: false, types }
 }
 
-/** How one live operation is kept true: the options of all its root fields, merged. */
+/** The merged options of all root fields of one live operation. */
 export interface LivePlan {
   readonly strategy: LiveQueryStrategy
   readonly triggers: readonly string[]
   /**
-   * Changes may come that hit no trigger: the query is polled, or has a list of its own. Who joins then gets no result
-   * from before any event, whatever it says. Default `false`.
+   * Whether changes can occur that match no trigger, because the query is polled or has an explicit list. A new
+   * subscriber then does not receive an earlier result. Default `false`.
    */
   readonly isPartial?: boolean | undefined
   readonly throttleMs: number
   readonly pollIntervalMs: number
   readonly ttlSeconds: number
   readonly volatility: Volatility | undefined
-  /** Root fields with a limit of their own. */
+  /** The limits of root fields that have their own limit. */
   readonly maxConnections: ReadonlyMap<string, number>
 }
 
@@ -108,20 +110,22 @@ export interface PlanInput {
   readonly operation: OperationDefinitionNode
   readonly fields: Readonly<Record<string, LiveOptions>>
   readonly defaults: LiveOptions
-  /** The throttle that the client asked for with `@live(throttle:)`. */
+  /** The throttle from `@live(throttle:)`. */
   readonly throttleMs: number | undefined
   readonly dependencies: Dependencies
 }
 
-/** Merges the options of the operation's root fields. Throws a `GraphQLError` when one may not be live. */
+/**
+ * Merges the options of the operation's root fields. Throws a `GraphQLError` if a field does not allow live queries.
+ */
 export function planLiveQuery(input: PlanInput): LivePlan {
   const { schema, document, operation } = input
   const queryType = schema.getQueryType()
   const merged: FieldPlan[] = []
-  // Skipped ones too, as a variable may bring them back.
+  // Skipped fields are included, because variables can include them later.
   forEachField({ fragments: fragmentsOf(document) }, [operation.selectionSet], (node) => {
     const field = queryType?.getFields()[node.name.value]
-    // Without one it is `__typename`, which never changes.
+    // A field without a definition is `__typename`, which never changes.
     if (field) merged.push(planField(input, field, node))
   })
   return mergePlans(merged, input.throttleMs)
@@ -140,7 +144,7 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
     ...options,
     name: field.name,
     isPartial: strategy !== 'INVALIDATION' || triggers.length > 0,
-    // What is stated runs a polled field beside its interval, too; nothing else is derived for one.
+    // Declared triggers also apply to polled fields. Derived triggers do not.
     triggers:
       strategy === 'INVALIDATION'
         ? triggersOfField(input, field, node, options)
@@ -172,7 +176,7 @@ function mergeStrategies(fields: readonly FieldPlan[]): LiveQueryStrategy {
   return fields.some((field) => field.strategy === 'HASH_DIFF') ? 'HASH_DIFF' : 'INVALIDATION'
 }
 
-/** A result is as volatile as its most volatile part; a part of unknown volatility leaves the whole unknown. */
+/** Returns the highest volatility of the fields. It is unknown if the volatility of a field is unknown. */
 function mostVolatile(fields: readonly FieldPlan[]): Volatility | undefined {
   const order: readonly Volatility[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']
   if (fields.some((field) => field.volatility === undefined)) return undefined

@@ -1,12 +1,14 @@
 import { jsonQuality, type MediaRange, parseAccept } from '@vinyasa/core'
 
-/** How gladly a client takes each kind of answer; 0: not at all. `*` is no wish for a stream. */
+/**
+ * The quality values of a client for each kind of response. 0 means not accepted. `*` does not request a stream.
+ */
 export interface AcceptedAnswers {
-  /** JSON. */
+  /** The quality of JSON. */
   readonly whole: number
-  /** `text/event-stream`. */
+  /** The quality of `text/event-stream`. */
   readonly events: number
-  /** `multipart/mixed;subscriptionSpec=1.0`. */
+  /** The quality of `multipart/mixed;subscriptionSpec=1.0`. */
   readonly multipart: number
 }
 
@@ -25,7 +27,7 @@ export function acceptedAnswers(accept: string | null): AcceptedAnswers {
   }
 }
 
-/** Live queries stream over HTTP only to a client that takes a stream no less gladly than a whole answer. */
+/** Returns whether a live query can be streamed: the client must prefer a stream at least as much as JSON. */
 export function wantsStream(accept: string | null): boolean {
   const { whole, events, multipart } = acceptedAnswers(accept)
   const most = Math.max(events, multipart)

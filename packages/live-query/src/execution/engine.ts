@@ -24,24 +24,24 @@ import type { FairTurns } from '../fair-turns.ts'
 import type { LiveQueryStore } from '../store/store.ts'
 import type { UseLiveQueryOptions } from '../use-options.ts'
 
-/** Serves operations that came by another way than Yoga's own HTTP. For transports. */
+/** Executes operations that do not come from Yoga's HTTP handler. For transports. */
 export interface LiveQueryEngine {
   readonly store: LiveQueryStore
-  /** In which clients have their share of the event loop, however their operations come. */
+  /** The scheduler that shares the event loop between clients, for all transports. */
   readonly turns: FairTurns
   readonly clock: Clock
   /** Receives errors of background work. */
   readonly onError: (error: unknown) => void
   /**
-   * Sends the operation through every hook that a request over HTTP passes; a live one is not executed but says how it
-   * is to be registered. The signal ends it when the client leaves. Never rejects.
+   * Runs an operation through all hooks of an HTTP request. A live operation is not executed, and the outcome contains
+   * its registration. The signal aborts when the client disconnects. The promise never rejects.
    */
   ask(operation: AskedOperation, signal: AbortSignal): Promise<Answer>
 }
 
 export interface LiveOperation {
   readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>
-  /** The built context of this operation. */
+  /** The complete context of this operation. */
   readonly context: Record<string, unknown>
   readonly asked: AskedOperation
 }
@@ -53,11 +53,14 @@ export interface RegistrationsOptions extends Pick<
   readonly documents: LiveDocuments
   readonly execution: LiveExecution
   readonly schemaNumber: (schema: GraphQLSchema) => number
-  /** Told of live queries that are refused since nobody can tell for whom they are. */
+  /** Receives an error for live queries that are refused because the caller cannot be determined. */
   readonly onError: (error: unknown) => void
 }
 
-/** Returns the registration of a live operation; undefined when it is not live. Throws when it may not be. */
+/**
+ * Returns the registration of a live operation, or `undefined` for other operations. Throws if the operation does not
+ * allow live queries.
+ */
 export type RegistrationOf = (live: LiveOperation) => LiveRegistration | undefined
 
 export function createRegistrations(options: RegistrationsOptions): RegistrationOf {
@@ -71,7 +74,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     isTold = true
   }
 
-  /** Whatever is configured adds to what the sources say; nothing takes that away. */
+  /** The options can only add to the headers that sources declare. */
   function keyOf(context: Record<string, unknown>, variesBy: VariesBy): string | null {
     const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...variesBy.headers])].sort()
     const { headers } = (context['request'] ?? {}) as { readonly headers?: Headers }
@@ -96,7 +99,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     const { throttleMs } = directive
     const { plan, variesBy, entities } = documents.plan({ schema, document, operation, throttleMs })
     const own = keyOf(context, variesBy)
-    // Each run sends the request again; GraphQL ignores variables that the operation does not declare.
+    // Each run sends the request again. GraphQL ignores undeclared variables.
     const declared = declaredOnly(Object(asked.params['variables']), operation)
     const kept: AskedOperation = { ...asked, params: { ...asked.params, variables: declared } }
     const key = {
@@ -138,7 +141,7 @@ export function createLiveQueryEngine(
   }
 }
 
-/** Throws the errors that every run would meet. */
+/** Throws the errors that every run would have. */
 function checkVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,

@@ -10,13 +10,16 @@ export interface GroupKeyInput {
   readonly contextKey: string
 }
 
-/** Equal only for subscriptions that one execution can serve. */
+/** Returns a key that is equal for subscriptions that can share an execution. */
 export function groupKey(input: GroupKeyInput): string {
   const { schemaNumber, text, operationName = '', variables, throttleMs = -1, contextKey } = input
   return digest([schemaNumber, text, operationName, canonical(variables), throttleMs, contextKey])
 }
 
-/** A digest of what results depend on besides the query; empty when nothing of it was sent. */
+/**
+ * Returns a digest of the request data that results depend on, in addition to the query. It is empty if the request
+ * contains none of this data.
+ */
 export function contextKeyOf(
   headers: { get(name: string): string | null } | undefined,
   varyHeaders: readonly string[],
@@ -30,8 +33,8 @@ export function contextKeyOf(
 }
 
 /**
- * Returns the key that the option `contextKey` gave, whatever that is: `null`, nobody shares, where it is none. `onUnusable` is
- * told then.
+ * Returns the key from the option `contextKey`. An unusable value becomes `null`, which disables sharing, and
+ * `onUnusable` is called.
  */
 export function ownKeyOf(given: unknown, onUnusable: (given: unknown) => void): string | null {
   if (given === null || typeof given === 'string') return given
@@ -40,7 +43,7 @@ export function ownKeyOf(given: unknown, onUnusable: (given: unknown) => void): 
   return null
 }
 
-/** Combines what `contextKey` said with what sources read of the request besides. */
+/** Combines the key from `contextKey` with the request data that sources read. */
 export function withOwnKey(own: string | null, forwarded: string): string | null {
   return own === null || forwarded === '' ? own : digest([own, forwarded])
 }
@@ -49,7 +52,7 @@ function digest(parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url')
 }
 
-/** What is no JSON is equal to nothing. */
+/** Values that are not JSON differ from every other value. */
 function canonical(value: unknown): string {
   return canonicalJson(value) ?? randomUUID()
 }

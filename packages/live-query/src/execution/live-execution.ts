@@ -11,7 +11,7 @@ export interface LiveExecutionOptions extends Pick<UseLiveQueryOptions, 'revalid
   readonly passes: Pick<Passes, 'send'>
   readonly turns: FairTurns
   readonly revalidateSeconds: number
-  /** How many events there were. */
+  /** Returns the number of events so far. */
   readonly seenEvents: () => number
   readonly clock: Clock
 }
@@ -19,8 +19,8 @@ export interface LiveExecutionOptions extends Pick<UseLiveQueryOptions, 'revalid
 export type LiveExecution = (asked: AskedOperation) => LiveQueryExecute
 
 /**
- * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
- * the caller is known anew, and what they refuse by now is refused.
+ * Executes a live operation. Each run is a separate request through the complete server, so that hooks evaluate the
+ * caller again and can refuse the run.
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
   const { passes, turns, revalidate, revalidateSeconds, clock, seenEvents } = options
@@ -28,12 +28,13 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
   let server: string | undefined
   let runs = 0
 
-  // Not before a request: workerd has no randomness while modules are evaluated.
+  // The id is created by the first request, because workerd provides no randomness during module evaluation.
   const serverId = (): string => (server ??= crypto.randomUUID())
 
   /**
-   * Adds a variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
-   * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+   * Adds a variable that no document declares and that is different for every run. GraphQL ignores it. Caches by
+   * request, such as Yoga's, therefore return no outdated response to this run, and do not return this run's response
+   * to later requests.
    */
   function mark(asked: AskedOperation): AskedOperation {
     const variables = {
@@ -62,9 +63,9 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
       const checked = revalidate && !first ? check : undefined
       let run: RunOfPass | undefined
       const answer = await turns.openWork(client ?? signal).run(async () => {
-        // Whoever waited may have left: then nobody asks for the result.
+        // The client can have disconnected in the meantime.
         if (signal.aborted) return NOBODYS
-        // Runs that begin after the same number of events have it in common.
+        // Runs that begin after the same number of events share this value.
         const moment = `${serverId()}/${seenEvents()}`
         run = { first, moment, check: checked, ended: undefined }
         return passes.send({ ...mark(asked), client }, signal, run)
@@ -78,7 +79,7 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
 function resultOf(answer: Answer): LiveResult {
   switch (answer.kind) {
     case 'errors':
-      // The same credentials are sent again each time: once they are void no run can succeed.
+      // The credentials are sent again for each run. Once they are invalid, no run can succeed.
       if (answer.errors.some(({ extensions }) => extensions?.['code'] === 'UNAUTHENTICATED'))
         throw new EndLiveQuery(answer.errors)
       return { data: null, errors: answer.errors.map(formatError) }
@@ -91,13 +92,15 @@ function resultOf(answer: Answer): LiveResult {
   }
 }
 
-/** The result with its data as JSON, which is written in several turns of the event loop where it is long. */
+/**
+ * Returns the result with its data as JSON. Long results are serialized in several ticks of the event loop.
+ */
 async function withText(result: LiveResult, slices: Turns): Promise<LiveResult> {
   try {
     const text = await writeInSlices(stringifySlices(result.data ?? null) ?? [], slices)
     return { ...result, text: text.toString() }
   } catch {
-    // Whoever makes a version of it says why it cannot be written.
+    // The error is reported when a version is created from the result.
     return result
   }
 }

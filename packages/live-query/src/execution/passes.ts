@@ -16,15 +16,15 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** Longer texts are pages, not messages. */
+/** Longer strings are HTML pages, not messages. */
 const MAX_MESSAGE = 500
 
-/** Whether the response of a hook says no. */
+/** Returns whether the response of a hook is a refusal. */
 function isRefusal({ status }: Response): boolean {
   return status >= 300
 }
 
-/** Returns what a hook answered in the operation's place, as an HTTP client would read it. */
+/** Returns the error of a hook's response, as an HTTP client would read it. */
 async function refusalOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const given = readResult(text)
@@ -60,29 +60,31 @@ export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
 
 export type LiveRegistration = Omit<LiveQueryRegistration, 'id' | 'channel'>
 
-/** The outcome of an operation. `errors`: it was not executed. */
+/** The outcome of an operation. `errors` means that the operation was not executed. */
 export type Answer =
   | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
   | { readonly kind: 'result'; readonly result: AnyResult }
   | { readonly kind: 'live'; readonly registration: LiveRegistration }
 
-/** The answer to whoever left while it waited. */
+/** The outcome for a client that has disconnected. */
 export const NOBODYS: Answer = { kind: 'result', result: { data: null } }
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
 
-/** The body of a request: `query`, `operationName`, `variables`, `extensions`, and what plugins know besides. */
+/** The body of a request: `query`, `operationName`, `variables`, `extensions`, and parameters of plugins. */
 export type OperationParams = Readonly<Record<string, unknown>>
 
-/** An operation as it came in: what a request is made of, as often as one is needed. */
+/** A received operation, from which requests can be created repeatedly. */
 export interface AskedOperation {
-  /** Its path is the GraphQL endpoint's by the time hooks see it. */
+  /** The URL of the request. Hooks see the path of the GraphQL endpoint. */
   readonly url: string
   readonly headers: Headers
-  /** The client whose share of the event loop, and of backends, its runs take; undefined: their own. */
+  /**
+   * The client whose share of the event loop and of backend calls is used. `undefined` means a separate share.
+   */
   readonly client?: string | undefined
   readonly params: OperationParams
-  /** Returns the values that Yoga's server context is made of, anew for each pass. */
+  /** Returns new values for Yoga's server context. */
   readonly context: () => Readonly<Record<string, unknown>>
 }
 
@@ -91,25 +93,25 @@ export interface RunOfPass {
   readonly first: boolean
   /** See `liveMomentOf`. */
   readonly moment: string
-  /** Errors that end the live query before it is executed. */
+  /** Checks the run before the execution. The returned errors end the live query. */
   readonly check:
     | ((context: Record<string, unknown>) => Promise<readonly GraphQLError[] | undefined>)
     | undefined
-  /** Set where the live query must end. */
+  /** The errors with which the live query ends. */
   ended: readonly GraphQLError[] | undefined
 }
 
-/** One operation on its way through the server. */
+/** One operation in the server. */
 export interface Pass {
   readonly asked: AskedOperation
-  /** Undefined while the client asks: then a live operation is registered, not executed. */
+  /** `undefined` for the client's request, which registers a live operation instead of executing it. */
   readonly run: RunOfPass | undefined
   registration: LiveRegistration | undefined
   result: AnyResult | undefined
   response: Response | undefined
 }
 
-/** Asks whether a run may go on; the result in its place is then the end of the live query. */
+/** Returns the result that ends a live query, or `undefined` if the run can continue. */
 export function checkRun(
   run: RunOfPass,
   context: Record<string, unknown>,
@@ -123,21 +125,21 @@ export function checkRun(
 
 export interface Passes {
   /**
-   * Sends the operation through every hook that a request over HTTP passes, with the same power to refuse: a request
-   * that carries its headers, a server context, an answer. Rejects with what a hook of the request itself threw.
+   * Runs an operation through all hooks of an HTTP request: with its headers, a server context and a response. The
+   * hooks can refuse it. The promise rejects with the error of a request hook.
    */
   send(asked: AskedOperation, signal: AbortSignal, run?: RunOfPass): Promise<Answer>
-  /** The pass that a context belongs to; undefined for what came over HTTP. */
+  /** Returns the pass of a context. Returns `undefined` for HTTP requests. */
   of(context: object | undefined): Pass | undefined
-  /** Takes the results of passes; to be the last of all plugins. */
+  /** Receives the results of passes. It must be the last of all plugins. */
   readonly last: Plugin
 }
 
 export interface PassesOptions {
   readonly yoga: () => Yoga
-  /** All plugins of the server, Yoga's own too. */
+  /** All plugins of the server, including Yoga's own plugins. */
   readonly plugins: () => readonly Plugin[]
-  /** A request has its schema, as every plugin before has had its say. */
+  /** Called when the schema of a request is final, after all earlier plugins. */
   readonly enveloped: (isRun: boolean) => void
   /** Returns whether a live query or a subscription answers a request with a stream. */
   readonly kindOf: (context: object) => StreamKind
@@ -160,7 +162,7 @@ export function createPasses(options: PassesOptions): Passes {
         if (run) run.ended = errors as readonly GraphQLError[]
       },
     },
-    // A run's body was read when it was asked for, by whatever parser the hooks chose.
+    // The parser chosen by the hooks has already read the body of a run.
     onRequestParse({ serverContext, setRequestParser }) {
       const pass = of(serverContext)
       if (pass?.run) setRequestParser(() => pass.asked.params as never)
@@ -202,8 +204,8 @@ export function createPasses(options: PassesOptions): Passes {
     if (Symbol.asyncIterator in result) {
       return registration ? { kind: 'live', registration } : { kind: 'result', result }
     }
-    // GraphQL's own difference between an operation that was refused and one that failed.
-    // In this order: to look at `data` may be to parse all of it.
+    // GraphQL distinguishes a refused operation from a failed operation by the missing `data`. The errors are checked
+    // first, because reading `data` can parse the complete result.
     if (result.errors && result.data === undefined) return { kind: 'errors', errors: result.errors }
     return { kind: 'result', result }
   }
@@ -211,7 +213,10 @@ export function createPasses(options: PassesOptions): Passes {
   return { send, of, last }
 }
 
-/** The server as HTTP requests meet it: `onYogaInit` gives it without the hooks of requests and responses. */
+/**
+ * Creates the function that handles requests like HTTP requests. The server from `onYogaInit` runs no request and
+ * response hooks.
+ */
 function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   const { fetchAPI, graphqlEndpoint } = yoga
   const adapter = createServerAdapter(
@@ -221,7 +226,7 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   const isPattern = /[:*({]/.test(graphqlEndpoint)
 
   function requestOf({ url, headers, params }: AskedOperation, signal: AbortSignal): Request {
-    // The protocol has no `subscribe` without `query`, which HTTP leaves out where an id says which document.
+    // The protocol requires `query`. Over HTTP, it is omitted if an id identifies the document.
     const body = JSON.stringify(params['query'] === '' ? { ...params, query: undefined } : params)
     const target = endpointOf(url)
     const own = {
@@ -233,12 +238,13 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
     const create = (): Request => {
       const request = new fetchAPI.Request(target, {
         method: 'POST',
-        // Each request has headers of its own: hooks may change them.
+        // Each request has separate headers, because hooks can change them.
         headers: new fetchAPI.Headers(own),
         body,
         signal,
       })
-      // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
+      // Yoga counts the bytes of a body with an additional stream. This body is in memory, and the socket has checked
+      // its size.
       return Object.defineProperties(request, { body: { value: null }, clone: { value: create } })
     }
     return create()

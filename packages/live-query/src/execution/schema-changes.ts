@@ -2,19 +2,22 @@ import { keyed } from '@vinyasa/core'
 import type { GraphQLSchema } from 'graphql'
 import { addLiveDirective } from '../document/directive.ts'
 
-/** The schemas of one server. There may be one for each request, and several at a time. */
+/** The schemas of one server. There can be a schema per request, and several schemas at the same time. */
 export interface SchemaChanges {
-  /** The server's schema is another one: gives it with `@live`, always the same object for the same schema. */
+  /**
+   * Called with a new schema of the server. Returns the schema with `@live`, which is the same object for the same
+   * schema.
+   */
   replaced(schema: GraphQLSchema): GraphQLSchema
-  /** A request has the schema it is to have. A run of a live query changes nothing that others show. */
+  /** Called when the schema of a request is final. Runs of live queries do not affect other queries. */
   enveloped(isRun: boolean): void
-  /** Stands for a schema in keys. */
+  /** Returns a number for a schema, for use in keys. */
   numberOf(schema: GraphQLSchema): number
 }
 
 /**
- * @param prepare Called once for each schema, with `@live` in it.
- * @param onChange Called when another schema may change what live queries show.
+ * @param prepare called once for each schema, with `@live`
+ * @param onChange called if another schema can change the results of live queries
  */
 export function createSchemaChanges(
   prepare: (schema: GraphQLSchema) => void,
@@ -23,7 +26,7 @@ export function createSchemaChanges(
   const prepared = new WeakMap<GraphQLSchema, GraphQLSchema>()
   let count = 0
   const numberOf = keyed(() => ++count, new WeakMap<GraphQLSchema, number>())
-  /** The schema that live queries were last told of. */
+  /** The schema of the last notification. */
   let told: GraphQLSchema | undefined
   let change: { readonly to: GraphQLSchema; readonly isNew: boolean } | undefined
 
@@ -41,7 +44,7 @@ export function createSchemaChanges(
     if (!isFirst) onChange()
   }
 
-  /** Whoever sets a schema outside of requests sets it for all. */
+  /** A schema that is set outside of requests applies to all requests. */
   function outsideOfRequests(): void {
     const to = change?.to
     change = undefined
@@ -54,7 +57,7 @@ export function createSchemaChanges(
       const known = prepared.get(schema)
       const to = known ?? withLive(schema)
       if (told === undefined) told = to
-      // Whether this belongs to a request is known before the turn is over: its schema is set without waiting.
+      // A request sets its schema synchronously, so a microtask can determine whether the change belongs to a request.
       else if (!change) queueMicrotask(outsideOfRequests)
       change = { to, isNew: !known || change?.isNew === true }
       return to
@@ -62,7 +65,7 @@ export function createSchemaChanges(
     enveloped(isRun) {
       const { to, isNew } = change ?? {}
       change = undefined
-      // One that was seen before is that of other requests, as there are servers with a schema for each tenant.
+      // A schema that was used before belongs to other requests, because servers can have a schema per tenant.
       if (to && isNew && !isRun) tell(to)
     },
   }

@@ -23,8 +23,9 @@ const STREAMS = 'text/event-stream, multipart/mixed;subscriptionSpec=1.0'
 const UNEXPECTED = '{"errors":[{"message":"Unexpected error."}]}'
 
 /**
- * As Apollo's clients read it (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol).
- * Clients look for the next delimiter to tell where a part ends, so each part is written with it.
+ * The format of Apollo's clients
+ * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol). Clients detect the
+ * end of a part by the next delimiter, so each part is written together with it.
  */
 const MULTIPART: StreamFormat = {
   headers: { ...STREAM_HEADERS, 'Content-Type': 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0' },
@@ -37,11 +38,11 @@ const MULTIPART: StreamFormat = {
   end: '--\r\n',
 }
 
-/** As graphql-sse reads it; `EventSource.onmessage` hears of no event that has a name. */
+/** The format of graphql-sse. `EventSource.onmessage` receives only events without a name. */
 function eventsFormat(name: string): StreamFormat {
   const end = 'event: complete\ndata:\n\n'
   return {
-    // Yoga's plugin for compression would keep back what it compresses.
+    // Yoga's compression plugin would buffer the stream.
     headers: { ...STREAM_HEADERS, 'Content-Type': 'text/event-stream', 'Content-Encoding': 'none' },
     open: ':\n\n',
     before: `${name}data: `,
@@ -58,17 +59,20 @@ const NAMELESS = eventsFormat('')
 
 const slices = createTurns()
 
-/** Whether an `EventSource` asks, which takes nothing but an event stream and cannot POST. */
+/**
+ * Returns whether the request comes from an `EventSource`, which accepts only event streams and sends no `POST`
+ * requests.
+ */
 export function isEventSource({ method, headers }: Request): boolean {
   return method === 'GET' && headers.get('accept')?.trim().toLowerCase() === 'text/event-stream'
 }
 
-/** Whether the stream of a result is a live query's or a subscription's, and which of them. */
+/** Whether a live query or a subscription produces the stream. */
 export type StreamKind = 'live' | 'subscription' | undefined
 
 /**
- * Chooses the format of a result. Live queries and subscriptions have these formats only. A result that is no stream is one
- * part for clients that accept no JSON.
+ * Returns the format of a result. Live queries and subscriptions have only these formats. A complete result is one part
+ * for clients that do not accept JSON.
  */
 function formatOf(
   { request, result, resultProcessor }: ResultPayload,
@@ -84,7 +88,7 @@ function formatOf(
   return kind && NAMED
 }
 
-/** Sets how a result is written that is a live query's or a subscription's, or that is to be a part. */
+/** Sets the processor of live queries, of subscriptions, and of complete results that are sent as a part. */
 export function processStream(
   payload: ResultPayload,
   options: { readonly kind: StreamKind; readonly eventNames: boolean; readonly clock: Clock },
@@ -99,7 +103,7 @@ export function processStream(
   } else if (!resultProcessor && isAsyncIterable(result)) setResultProcessor(refuseStream, 'application/json')
 }
 
-/** Says what could be read, to a client that reads no stream, and ends the stream. */
+/** Responds with an error for clients that accept no stream, and ends the stream. */
 function refuseStream(results: unknown, { Response }: FetchAPI): Response {
   const left = (results as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.()
   left?.catch(() => {})

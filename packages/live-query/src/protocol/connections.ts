@@ -24,41 +24,43 @@ export interface ConnectionsOptions {
   readonly engine: LiveQueryEngine
   readonly maxSubscriptionsPerSocket: number
   readonly updateFields: UpdateFields
-  /** `false` closes with 4403; an object is the payload of `connection_ack`. */
+  /** `false` closes the socket with 4403. An object is the payload of `connection_ack`. */
   readonly onConnect: ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>) | undefined
-  /** The operation of a `subscribe`, as a request is made of it. */
+  /** Converts the operation of a `subscribe` message to a request. */
   readonly toAsked: (connection: LiveConnection, params: OperationParams) => AskedOperation
 }
 
 export interface Opening {
   readonly socket: LiveSocket
   readonly handshake: Handshake
-  /** Whether the client may send one more message of a type. */
+  /** Returns whether the client can send another message of a type. */
   readonly take: (what: Repeatable) => boolean
 }
 
 /**
- * Serves graphql-transport-ws on sockets of any library. PROTOCOL.md is its specification. The function that it returns
- * serves a socket that has just opened.
+ * Serves graphql-transport-ws on sockets of any library, as PROTOCOL.md specifies. The returned function serves a new
+ * socket.
  */
 export function createConnections(options: ConnectionsOptions): (opening: Opening) => OpenConnection {
   const slices = createTurns()
   return (opening) => new OpenConnection(opening, options, slices)
 }
 
-/** Time for `connection_init`; then the socket closes with 4408. */
+/** Milliseconds to wait for `connection_init`. Then the socket closes with 4408. */
 const INIT_TIMEOUT_MS = 3000
 
-/** What the payload of `connection_init` may take in memory: each operation of the socket reads all of it. */
+/**
+ * Maximum memory of the `connection_init` payload in bytes, because each operation of the socket reads it.
+ */
 const MAX_INIT_BYTES = 64 * 1024
 
 interface Running {
   readonly operation: SocketOperation
-  /** Serves the `subscribe` of the same id that waits for the end of this operation, or drops it. */
+  /** Serves or drops the `subscribe` with the same id that waits for the end of this operation. */
   goOn?: ((isServed: boolean) => void) | undefined
 }
 
-/** The protocol on one socket, from its opening to its end. */
+/** The protocol on one socket. */
 class OpenConnection {
   readonly #options: ConnectionsOptions
   readonly #slices: Turns
@@ -67,7 +69,7 @@ class OpenConnection {
   readonly #initTimer: unknown
   readonly #running = new Map<string, Running>()
   #isInitialised = false
-  /** Undefined until `connection_ack`. */
+  /** `undefined` before `connection_ack`. */
   #operations: SocketOperationOptions | undefined
 
   constructor(opening: Opening, options: ConnectionsOptions, slices: Turns) {
@@ -87,7 +89,7 @@ class OpenConnection {
       }, INIT_TIMEOUT_MS)
   }
 
-  /** A text message arrived. */
+  /** Handles a text message. */
   receive(text: string): void {
     if (!this.#isInitialised && text.length > MAX_INIT_BYTES) return this.#refuseInit()
     const message = readClientMessage(text)
@@ -96,7 +98,7 @@ class OpenConnection {
       case 'connection_init':
         return void this.#initialise(message.payload).catch(this.#fail)
       case 'ping': {
-        // The payload is optional: a client that does not read gets none back.
+        // The payload is optional, so a client that does not read receives none.
         const payload = this.#socket.isReady() ? message.payload : undefined
         return this.#send({ type: 'pong', payload })
       }
@@ -111,7 +113,7 @@ class OpenConnection {
     }
   }
 
-  /** The socket is gone. */
+  /** Handles the end of the socket. */
   closed(): void {
     this.#options.engine.clock.clearTimeout(this.#initTimer)
     for (const running of this.#running.values()) {
@@ -135,7 +137,7 @@ class OpenConnection {
       engine,
       socket: this.#socket,
       work: engine.turns.openWork(connection.client),
-      // Each socket has an id of its own among the sockets of all paths: they share one store.
+      // The id is unique among the sockets of all paths, because they share one store.
       socketId: randomUUID(),
       updateFields,
       slices: this.#slices,
@@ -161,7 +163,7 @@ class OpenConnection {
       return this.#send({ id, type: 'error', payload })
     }
     if (!running) return this.#start(id, params, operations)
-    // A close frame has no room for more of the id.
+    // A close frame has no space for a longer id.
     if (!running.operation.isCompleted || running.goOn)
       return this.#opening.socket.close(CLOSE.idInUse, `Subscriber for ${id.slice(0, 20)} already exists`)
     const bytes = heldBytes(params)
@@ -182,7 +184,7 @@ class OpenConnection {
     void running.operation.run(params).finally(end)
   }
 
-  /** Operations that the client has completed and that have not ended may be as many again. */
+  /** Completed operations that have not ended count separately, up to the same limit. */
   #isFull(): boolean {
     const { maxSubscriptionsPerSocket: most } = this.#options
     if (this.#running.size < most) return false
@@ -210,29 +212,29 @@ function release(running: Running, isServed: boolean): void {
   goOn?.(isServed)
 }
 
-/** With more bytes unsent than this a socket takes no more before it has caught up. */
+/** A socket with more unsent bytes accepts no messages until they are sent. */
 const HIGH_WATER_BYTES = 16 * 1024
 
-/** A socket that knows whether its client reads what it is sent. */
+/** A socket that detects whether its client reads. */
 class ReadSocket {
   readonly #socket: LiveSocket
   readonly #onCaughtUp: () => void
   #isBehind = false
   #waiting: (() => void)[] = []
 
-  /** `onCaughtUp` is called each time that it takes more again. */
+  /** Creates the socket. `onCaughtUp` is called each time it accepts messages again. */
   constructor(socket: LiveSocket, onCaughtUp: () => void) {
     this.#socket = socket
     this.#onCaughtUp = onCaughtUp
   }
 
-  /** Whether it takes more now. */
+  /** Returns whether it accepts messages. */
   isReady(): boolean {
     this.#isBehind ||= this.#socket.bufferedBytes() > HIGH_WATER_BYTES
     return !this.#isBehind
   }
 
-  /** Resolves when it takes more; never, where it does not before it closes. */
+  /** Resolves when it accepts messages. It does not resolve if the socket closes first. */
   whenReady(): Promise<void> {
     return this.isReady() ? Promise.resolve() : new Promise((resolve) => void this.#waiting.push(resolve))
   }
@@ -258,16 +260,16 @@ class ReadSocket {
   }
 }
 
-/** What the operations of one socket have in common. */
+/** The common options of the operations of one socket. */
 interface SocketOperationOptions extends Pick<ConnectionsOptions, 'engine' | 'updateFields'> {
   readonly socket: ReadSocket
-  /** The turns in which operations of the socket begin. */
+  /** The queue in which operations of the socket start. */
   readonly work: WorkLine
   /** Unique among the sockets of the store. */
   readonly socketId: string
-  /** The turns in which long results are written. */
+  /** The queue in which long results are serialized. */
   readonly slices: Turns
-  /** The operation of a `subscribe`, as a request is made of it. */
+  /** Converts the operation of a `subscribe` message to a request. */
   readonly toAsked: (params: OperationParams) => AskedOperation
 }
 
@@ -276,7 +278,7 @@ class SocketOperation {
   readonly #id: string
   readonly #options: SocketOperationOptions
   readonly #controller = new AbortController()
-  /** Undefined once they have been used, or are of no more use. */
+  /** `undefined` after they are no longer needed. */
   #params: OperationParams | undefined
   #subscription: LiveQuerySubscription | undefined
   #bytes = 0
@@ -286,7 +288,7 @@ class SocketOperation {
     this.#options = options
   }
 
-  /** Whether the client has ended it, or left. Nothing more is sent. */
+  /** Whether the client has completed the operation or disconnected. No further messages are sent. */
   get isCompleted(): boolean {
     return this.#controller.signal.aborted
   }
@@ -298,19 +300,19 @@ class SocketOperation {
     this.#hold(0)
   }
 
-  /** The client has read what it was sent. */
+  /** Sends waiting messages after the client has read earlier messages. */
   flush(): void {
     this.#subscription?.flush()
   }
 
-  /** Resolves when it has ended. Never rejects. */
+  /** Resolves when the operation has ended. Never rejects. */
   run(params: OperationParams): Promise<void> {
     this.#params = params
     this.#hold(heldBytes(params))
     return this.#serve()
   }
 
-  /** Not part of `run`: an async function keeps its arguments until it ends. */
+  /** Separate from `run`, because an async function keeps its arguments until it ends. */
   async #serve(): Promise<void> {
     try {
       const answer = await this.#ask()
@@ -326,7 +328,7 @@ class SocketOperation {
     }
   }
 
-  /** Asks for the operation, in its turn and once the client has read what it was sent. */
+  /** Executes the operation in its turn, after the client has read earlier messages. */
   async #ask(): Promise<Answer> {
     const { engine, socket, work, toAsked } = this.#options
     const { signal } = this.#controller
@@ -356,7 +358,7 @@ class SocketOperation {
       }
       const id = `${socketId}/${this.#id}`
       this.#subscription = engine.store.register({ ...registration, id, channel })
-      // The store counts what it keeps of them.
+      // The store counts the memory that it keeps for the parameters.
       this.#hold(0)
       onAbort(signal, () => {
         engine.store.unregister(id)
@@ -403,7 +405,7 @@ class SocketOperation {
     }
   }
 
-  /** Resolves once it has left; a long result is written in several turns of the event loop. */
+  /** Resolves when the message is sent. A long result is serialized in several ticks of the event loop. */
   async #sendResult(result: ExecutionResult): Promise<void> {
     const { socket, slices } = this.#options
     const head = `{"id":${JSON.stringify(this.#id)},"type":"next","payload":`
@@ -420,7 +422,7 @@ class SocketOperation {
     if (!this.isCompleted) throw error
   }
 
-  /** Sends the errors as clients may see them; whatever else they were goes to `onError`. */
+  /** Sends masked errors. The original errors go to `onError`. */
   #sendErrors(errors: readonly GraphQLError[]): void {
     if (this.isCompleted) return
     const payload = errors.map((error) => formatError(this.#shown(error)))

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import { isRecord } from '@vinyasa/core'
 import type { Handshake, LiveConnection } from './live-socket.ts'
 
-/** Headers that speak of the socket, not of the operations on it. */
+/** Headers that describe the socket instead of its operations. */
 const OF_THE_SOCKET = /^(connection|upgrade|keep-alive|transfer-encoding|content-length|sec-websocket-.*)$/
 
-/** Returns what is kept of an upgrade request; the request itself may go. */
+/** Returns the data of an upgrade request, so that the request itself is not kept. */
 export function handshakeOf(request: IncomingMessage): Omit<Handshake, 'client'> {
   const headers = new Headers()
-  // Not `headersDistinct`: before 20.20.2 Node throws there where a client names a header `__proto__`.
+  // `headersDistinct` is not used, because Node before 20.20.2 throws for a header with the name `__proto__`.
   const { rawHeaders } = request
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
@@ -17,7 +17,7 @@ export function handshakeOf(request: IncomingMessage): Omit<Handshake, 'client'>
     try {
       headers.append(name, value)
     } catch {
-      // Node's parser lets more through than is a header, as a space before the colon: it is none then.
+      // Node's parser accepts some invalid headers, such as names with a space before the colon. They are ignored.
     }
   }
   return { url: urlOf(request), headers, encrypted: isEncrypted(request) }
@@ -30,15 +30,15 @@ function isEncrypted({ socket }: IncomingMessage): boolean {
 function urlOf(request: IncomingMessage): string {
   const scheme = isEncrypted(request) ? 'https' : 'http'
   const { url = '/', headers } = request
-  // The client may send any `Host`: one that is none changes nothing of the path.
+  // The client can send any `Host`. An invalid host does not change the path.
   const base = [headers.host, 'localhost'].map((host) => `${scheme}://${host}`)
   const found = base.find((origin) => URL.canParse(url, origin))
   return found === undefined ? `${scheme}://localhost/` : new URL(url, found).href
 }
 
 /**
- * The headers of an execution: those of the upgrade, and what `connection_init`, or the operation's own `extensions`,
- * gave in place of some of them.
+ * Returns the headers of an execution: those of the upgrade request, overridden by `connection_init` and by the
+ * `extensions` of the operation.
  */
 export function requestHeadersOf(
   { headers, connectionParams }: LiveConnection,
@@ -54,26 +54,26 @@ export function requestHeadersOf(
       try {
         result.set(name, value)
       } catch {
-        // Not a header value: then it is none, and what needs it will say that it is missing.
+        // An invalid value is ignored. Code that needs the header then reports it as missing.
       }
     }
   }
   return result
 }
 
-/** Returns the `headers` of an object and the object itself, whose members win. */
+/** Returns the `headers` of an object and the object itself, whose properties take precedence. */
 function withHeaders(given: unknown): readonly Readonly<Record<string, unknown>>[] {
   return isRecord(given) ? [given['headers'], given].filter(isRecord) : []
 }
 
 /**
- * Answers an upgrade with a status and lets go of the socket. `why` is for whoever looks at the answer: browsers show pages
- * none of it. The socket emits `refused` with the status, for a server that counts refusals.
+ * Responds to an upgrade request with a status and releases the socket. `why` is the response body; browsers do not
+ * show it to pages. The socket emits `refused` with the status, for servers that count refusals.
  */
 export function refuseUpgrade(socket: Duplex, status: number, why: string = ''): void {
-  // Without a listener a client's reset would end the process.
+  // Without a listener, a reset by the client would end the process.
   socket.on('error', () => {})
-  // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
+  // Node no longer manages the socket. Without this listener, a half-open connection would be kept forever.
   socket.once('finish', () => socket.destroy())
   socket.emit('refused', status)
   const type = why === '' ? '' : 'Content-Type: text/plain; charset=utf-8\r\n'

@@ -3,29 +3,29 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Whether a request with `Upgrade` asks for a WebSocket (RFC 6455, section 4.2.1). */
+/** Returns whether a request with `Upgrade` requests a WebSocket (RFC 6455, section 4.2.1). */
 export function asksForWebSocket({ headers }: IncomingMessage): boolean {
   return tokensOf(headers.upgrade ?? '').includes('websocket')
 }
 
 export interface IgnoredUpgrades {
-  /** Call for each request, before it is answered. */
+  /** Must be called for each request before its response. */
   track(request: IncomingMessage, response: ServerResponse): void
-  /** Call for a request whose upgrade is not taken. */
+  /** Must be called for a request whose upgrade is not accepted. */
   serve(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 /**
- * Serves requests as if they had not asked for another protocol, as RFC 9110, section 7.8 lets a server do: Java's client
- * asks for `h2c`. Node has given the connection up by then, so it is given to the server again, with the request, which
- * no longer asks, in front of what else has come.
+ * Serves requests as if they had no `Upgrade` header, which RFC 9110, section 7.8 allows. Java's client requests `h2c`.
+ * Node has released the connection at that point. The connection is therefore passed to the server again, with the
+ * changed request before the other received bytes.
  */
 export function ignoreUpgrades(server: Server): IgnoredUpgrades {
-  /** The last response of each connection: what is behind it waits for it. */
+  /** The last response of each connection. Later responses wait for it. */
   const latest = createAttachment<ServerResponse>()
 
   function giveBack(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node's limit for idle connections was set for what it gave up.
+    // The released connection still has Node's timeout for idle connections.
     if (socket instanceof Socket) socket.setTimeout(0)
     socket.unshift(Buffer.concat([headOf(request), head]))
     server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
@@ -35,7 +35,7 @@ export function ignoreUpgrades(server: Server): IgnoredUpgrades {
     track: ({ socket }, response) => void latest.set(socket, response),
     serve(request, socket, head) {
       const before = latest.get(socket)
-      // Node listens to its connections alone: one that breaks off between two owners would end the process.
+      // Node listens only to its own connections. An error between two owners would end the process.
       const onError = (): void => {}
       socket.on('error', onError)
       const serve = (): void => {

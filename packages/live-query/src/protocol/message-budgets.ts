@@ -1,26 +1,28 @@
 /**
- * Whatever a WebSocket peer can repeat, and how often in a second. Each is far beyond what an honest client does, and costs
- * this process a few hundredths of a second at most. Beyond it the socket is closed with 1008.
+ * Limits per second for messages that a WebSocket peer can repeat. They exceed the needs of regular clients, and cost
+ * this process a few hundredths of a second at most. A socket over a limit is closed with 1008.
  */
 export const MESSAGE_BUDGETS = {
-  /** Messages of graphql-transport-ws. A second `connection_init` is an error of its own. */
+  /** Messages of graphql-transport-ws. A second `connection_init` is a separate error. */
   connection_init: 2,
   ping: 1_000,
   pong: 1_000,
-  /** A client with a full socket can begin all its operations again at once, many times over. */
+  /** A client with the maximum number of operations can restart all of them several times. */
   subscribe: 10_000,
   complete: 10_000,
-  /** A message that by itself closes the socket (4400) may come again until the close has arrived. */
+  /** A message that closes the socket (4400) can arrive again until the close has arrived. */
   unknown: 1_000,
   binary: 1_000,
-  /** Frames of the WebSocket protocol. Of its close frames the first is the last. */
+  /** Frames of the WebSocket protocol. The first close frame is also the last. */
   'ping frame': 1_000,
   'pong frame': 1_000,
 } as const
 
 export type Repeatable = keyof typeof MESSAGE_BUDGETS
 
-/** Frames that one message may come in: whoever sends text in pieces of a kilobyte needs a quarter of it. */
+/**
+ * Maximum number of frames of one message. A client that sends text in pieces of one kilobyte needs a quarter of it.
+ */
 export const MAX_FRAGMENTS = 1_024
 
 const SECOND_MS = 1_000

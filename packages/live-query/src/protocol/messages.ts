@@ -22,10 +22,10 @@ export type ClientMessage =
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: OperationParams }
   | { readonly type: 'complete'; readonly id: string }
 
-/** Ids are kept several times for as long as their operations run. */
+/** Ids are stored several times while their operations run. */
 const MAX_ID_CHARACTERS = 1_000
 
-/** Returns undefined for anything but a message that the protocol lets clients send. */
+/** Returns `undefined` unless the text is a message that clients can send. */
 export function readClientMessage(text: string): ClientMessage | undefined {
   let message: unknown
   try {
@@ -52,7 +52,7 @@ export function readClientMessage(text: string): ClientMessage | undefined {
 function isOperation(payload: unknown): payload is OperationParams {
   if (!isRecord(payload)) return false
   const { query, operationName, variables, extensions } = payload
-  // Without `query`, as over HTTP, an id says which document.
+  // As over HTTP, an id can identify the document if `query` is missing.
   return (
     [query, operationName].every((value) => isOptional(value, isText)) &&
     [variables, extensions].every((value) => isOptional(value, isRecord))

@@ -2,19 +2,21 @@ import { OriginRefusedError } from '../errors.ts'
 import type { Handshake } from './live-socket.ts'
 
 /**
- * Which pages may open a socket: origins beside the server's own, patterns of them, `*` for any, or a function that says.
+ * Origins whose pages can open a socket, in addition to the server's own origin: origins, patterns, `*` for any origin,
+ * or a function.
  */
 export type AllowedOrigins = readonly (string | RegExp)[] | ((origin: string, headers: Headers) => boolean)
 
-/** The request that is to be a socket. */
+/** An upgrade request. */
 type OriginRequest = Pick<Handshake, 'headers' | 'encrypted'>
 
-/** A host has 253 characters at most (RFC 1035): patterns are not tried on more. */
+/** A host has at most 253 characters (RFC 1035), so patterns are not applied to longer strings. */
 const MAX_ORIGIN_CHARACTERS = 300
 
 /**
- * A browser shows the origin of the page that opens a socket (RFC 6455, section 10.2), and asks nobody whether it may:
- * the server has to look, as CORS has browsers do for requests. No origin: not a page. `null`: nobody knows whose.
+ * Creates the check of origins. A browser sends the origin of the page that opens a socket (RFC 6455, section 10.2),
+ * but does not check it, unlike with CORS. The server must therefore check it. Requests without `Origin` do not come
+ * from a page. The origin `null` is unknown.
  */
 export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequest) => boolean {
   const listed = typeof allowed === 'function' ? [] : allowed
@@ -26,7 +28,7 @@ export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequ
   return (request) => {
     const given = request.headers.get('origin')
     if (given === null) return true
-    // Only what is true lets in: not the promise of an answer, either.
+    // Only `true` accepts. A promise does not.
     if (typeof allowed === 'function') return allowed(given, request.headers) === true
     const origin = originOf(given) ?? given
     if (origins.has(origin) || fitsPattern(origin) || isOwn(given, request)) return true
@@ -34,10 +36,12 @@ export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequ
   }
 }
 
-/** What is kept of pages that were refused: anybody may send any origin. */
+/** Maximum number of reported origins, because clients can send any origin. */
 const MAX_REPORTED = 10
 
-/** Returns why a page is refused, and reports it once for each origin, ten at most. */
+/**
+ * Returns the reason for the refusal of a page. It is reported once for each origin, and for at most ten origins.
+ */
 export function createOriginRefusal(onError: (error: unknown) => void): (request: OriginRequest) => string {
   const reported = new Set<string>()
   return ({ headers }) => {
@@ -52,8 +56,8 @@ export function createOriginRefusal(onError: (error: unknown) => void): (request
 }
 
 /**
- * Whether the page came from this server, by the `Host` it sent: `X-Forwarded-Host` is whatever a client writes. Before
- * TLS that ends at a proxy the page's scheme is the proxy's.
+ * Returns whether the page has the server's own origin, according to `Host`. `X-Forwarded-Host` is not used, because
+ * clients can set it. If a proxy terminates TLS, the scheme of the page is that of the proxy.
  */
 function isOwn(given: string, { headers, encrypted }: OriginRequest): boolean {
   const origin = originOf(given)
@@ -65,15 +69,18 @@ function isOwn(given: string, { headers, encrypted }: OriginRequest): boolean {
 }
 
 /**
- * Writes an origin as browsers do: in lower case, without a default port. Undefined for what is no origin of
- * a page on the web.
+ * Returns an origin as browsers send it: in lower case and without the default port. Returns `undefined` for other
+ * strings.
  */
 function originOf(text: string): string | undefined {
   if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) return undefined
   return new URL(text).origin
 }
 
-/** Looks for what a browser sends along by itself: `*` stands for pages that ask as nobody, as with CORS. */
+/**
+ * Returns whether the request has credentials that browsers add automatically. `*` matches only pages without
+ * credentials, as with CORS.
+ */
 function hasCredentials(headers: Headers): boolean {
   return headers.has('cookie') || headers.has('authorization')
 }

@@ -1,18 +1,17 @@
 /** Specification: "Field change record". */
 export interface FieldChange {
   readonly fieldPath: string
-  /** Absent when the field is new. */
+  /** Missing if the field is new. */
   readonly oldValue?: unknown
-  /** `null` when the field is gone. */
+  /** `null` if the field was removed. */
   readonly newValue: unknown
 }
 
 /**
- * Lists what differs between two results, as records in document order. Paths are dotted, list items in
- * brackets: `users[0].email`. `prefix` stands before every path; at `maxDepth` steps the path of the subtree
- * stands for all below it. A difference of the two values themselves is reported under `prefix`, so never
- * under an empty path unless the prefix is empty and the values are no containers of one kind: then nothing
- * can be named and the list holds every field of the new value.
+ * Returns the differences between two results, in document order. Paths are dotted with list items in brackets:
+ * `users[0].email`. `prefix` precedes every path. At `maxDepth` steps, the path of the subtree represents everything
+ * below it. A difference between the two values themselves is reported with the path `prefix`. If `prefix` is empty and
+ * the values have different kinds, the list contains every field of the new value.
  */
 export function detectFieldChanges(
   previous: unknown,
@@ -44,7 +43,7 @@ function compare(previous: unknown, next: unknown, path: string, depth: number, 
   }
 }
 
-/** The root itself became something else (`data: null` after an error, or back): its fields are what changed. */
+/** The root changed its kind, e.g. `data: null` after an error. The changes are its fields. */
 function expand(previous: unknown, next: unknown, depth: number, out: FieldChange[]): void {
   if (isContainer(previous)) compare(previous, Array.isArray(previous) ? [] : {}, '', depth, out)
   if (isContainer(next)) compare(Array.isArray(next) ? [] : {}, next, '', depth, out)

@@ -10,7 +10,7 @@ import { type LiveResult, type Version, createVersion, formatError } from './ver
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
-/** Errors that the same request would meet again: trying once more cannot help. */
+/** Error codes that the same request would get again, so that retries are useless. */
 const LASTING = new Set([
   'BAD_USER_INPUT',
   'UNAUTHENTICATED',
@@ -22,18 +22,18 @@ const LASTING = new Set([
   'GRAPHQL_VALIDATION_FAILED',
 ])
 
-/** Whether a result is worth another try although nothing announced a change: a backend was away, say. */
+/** Returns whether a result should be retried without an event, e.g. because a backend was unreachable. */
 function isWorthRetrying(result: LiveResult): boolean {
   return result.errors?.some((error) => !LASTING.has(codeOf(error))) === true
 }
 
-/** Whether the result holds anything but nulls. */
+/** Returns whether the result contains a value other than null. */
 function bringsData({ data }: LiveResult): boolean {
   if (typeof data !== 'object' || data === null) return false
   return Object.values(data).some((value) => value !== null)
 }
 
-/** Errors of a result, as a transport takes them that ends a subscription with them. */
+/** Returns the errors of a result for the end of a subscription. */
 function toTerminalErrors({ errors = [] }: LiveResult): readonly GraphQLError[] {
   return errors.map((error) => {
     if (error instanceof GraphQLError) return error
@@ -47,12 +47,12 @@ function codeOf(error: unknown): string {
   return typeof extensions?.code === 'string' ? extensions.code : ''
 }
 
-/** Returns what stands in the place of a result where there is none. */
+/** Returns the result for an execution that failed. */
 function unexpectedResult(error: unknown): LiveResult {
   return { data: null, errors: [formatError(unexpectedError(error))] }
 }
 
-/** Events kept while a run is under way; more than this and the run is repeated whatever it finds. */
+/** Maximum number of events that are kept during a run. If there are more, the run is repeated. */
 const JOURNAL_SIZE = 256
 
 /**
@@ -62,8 +62,8 @@ const JOURNAL_SIZE = 256
 const MAX_FAILURES = 20
 
 /**
- * Decides whether an event with an id concerns a group by what its last result holds. What the run in flight will
- * hold is not known yet: events that came meanwhile stand in a journal until it ends.
+ * Decides whether an event with an id affects a group, according to the last result. The result of a current run is
+ * unknown, so events are kept in a journal until the run ends.
  */
 class EntityMatch {
   readonly #finder: EntityFinder
@@ -74,9 +74,12 @@ class EntityMatch {
     this.#finder = finder
   }
 
-  /** `running`: an execution is under way, whose result may hold what the last one did not. */
+  /**
+   * Returns whether an event affects the group. `running` means that the result of a current run can contain other
+   * entities.
+   */
   concerns({ entityType, operation, entityId }: InvalidationEvent, running: boolean): boolean {
-    // An entity that was created is held by nobody yet, and may belong into every list.
+    // A new entity is in no result yet, but can belong to every list.
     if (entityId === undefined || operation === 'create' || !this.#finder.identifies(entityType)) return true
     const entity = `${entityType}:${entityId}`
     if (this.#held?.has(entity)) return true
@@ -86,9 +89,9 @@ class EntityMatch {
     return false
   }
 
-  /** A run ended. Returns whether an event that came meanwhile concerned what it found. */
+  /** Ends a run. Returns whether an event during the run affected its result. */
   update(data: unknown, hasErrors: boolean): boolean {
-    // A result with errors does not say what the query would hold.
+    // A result with errors does not determine the entities of the query.
     this.#held = hasErrors ? undefined : this.#finder.entitiesIn(data)
     const held = this.#held
     const journal = this.#journal
@@ -97,13 +100,13 @@ class EntityMatch {
   }
 }
 
-/** A subscriber's own way to execute the query, and its client. */
+/** A subscriber with its execute function and its client. */
 interface Member {
   readonly execute: LiveQueryExecute
   readonly client: string | undefined
 }
 
-/** The one client of all members; undefined where they are of several. */
+/** Returns the client of all members, or `undefined` if there are several clients. */
 function onlyClient(members: Iterable<Member>): string | undefined {
   let only: string | undefined
   for (const { client } of members) {
@@ -113,13 +116,13 @@ function onlyClient(members: Iterable<Member>): string | undefined {
   return only
 }
 
-/** One execution of a group, while it is under way. */
+/** One running execution of a group. */
 interface Run {
   readonly controller: AbortController
   readonly beganAt: number
   readonly seenEvents: number
   readonly first: boolean
-  /** Events that this run stands for; 0 when it was not events that caused it. */
+  /** Number of events that caused this run. 0 means another cause. */
   readonly events: number
   readonly polled: boolean
   readonly joiners: Set<Subscriber>
@@ -131,22 +134,22 @@ export interface GroupOptions extends Pick<
 > {
   readonly plan: LivePlan
   readonly timing: Timing
-  /** Given where events with an id concern only those who hold it. */
+  /** Set if events with an id affect only results that contain the entity. */
   readonly entities: EntityFinder | undefined
   readonly shared: boolean
-  /** How many events there were, whether they hit the group or not. */
+  /** Returns the number of all events, including events that do not affect the group. */
   readonly seenEvents: () => number
   readonly joinWindowMs: number
-  /** Has a run begin: at once, or in a later turn of the event loop where many begin. */
+  /** Starts a run, immediately or in a later tick if many runs start. */
   readonly begin: (start: () => void) => void
   readonly onRun: () => void
-  /** The group ends subscriptions, by default all that it has. */
+  /** Ends subscriptions of the group. By default, it ends all of them. */
   readonly onEnd: (errors: readonly GraphQLError[], members?: Iterable<Subscriber>) => void
 }
 
 /**
- * Subscriptions that share one execution. One run at a time; a finished run is always delivered, and when an event
- * hit after it began, another one follows: progress at any rate of events, and nothing lost.
+ * Subscriptions that share one execution. One run is active at a time, and its result is always delivered. If an event
+ * arrived after its start, another run follows. Updates therefore continue at any rate of events, and no event is lost.
  */
 export class Group {
   readonly plan: LivePlan
@@ -154,25 +157,25 @@ export class Group {
   readonly #entities: EntityMatch | undefined
   readonly #members = new Map<Subscriber, Member>()
   #run: Run | undefined
-  /** Joined when no run in flight would do. */
+  /** Subscribers that joined when the current run was not sufficient for them. */
   readonly #waiting = new Set<Subscriber>()
   #latest: Version | undefined
   #latestBeganAt = 0
   #latestSeenEvents = 0
   #events = 0
   #pending = { count: 0, firstAt: 0, lastAt: 0 }
-  /** Run again at this time whatever events say: after a gap, a failure, a poll interval. */
+  /** Time of the next run regardless of events: after missed events, after a failure, or for polling. */
   #resyncAt = Infinity
   #retryAt = Infinity
   #pollAt = Infinity
   #failures = 0
   #broughtData = false
-  /** The last result brought data beside failures. */
+  /** Whether the last result contained data and failures. */
   #isPartial = false
   #lastEmitAt = -Infinity
   #timer: unknown
   #timerAt = Infinity
-  /** It is due, and its turn to begin comes. */
+  /** Whether a run is due and waits for its start. */
   #isToBegin = false
   #closed = false
 
@@ -205,17 +208,17 @@ export class Group {
     if (this.#members.size === 0) this.close()
   }
 
-  /** The channel of a member takes updates again. */
+  /** Called when the channel of a member accepts updates again. */
   flush(subscriber: Subscriber): void {
     if (!subscriber.isBehind) return
     subscriber.flush()
     this.#schedule()
   }
 
-  /** Events that stand for one update hit triggers. Returns whether any of them concerns the group. */
+  /** Receives the events of one update that match triggers. Returns whether an event affects the group. */
   hit(events: readonly InvalidationEvent[]): boolean {
     const running = this.#run !== undefined
-    // Each is asked about: the journal has to know of all.
+    // Every event is checked, because the journal must contain all events.
     const concerning = events.filter((event) => this.#entities?.concerns(event, running) ?? true)
     if (concerning.length === 0) return false
     this.#hit()
@@ -231,7 +234,9 @@ export class Group {
     this.#schedule()
   }
 
-  /** Anything may have changed: run again after `delayMs`, and send what is different. The throttle holds. */
+  /**
+   * Re-executes after `delayMs`, because anything can have changed, and sends differences. The throttle applies.
+   */
   resync(delayMs: number): void {
     const { clock, timing } = this.#options
     const at = Math.max(clock.now() + delayMs, this.#lastEmitAt + timing.throttleMs)
@@ -250,7 +255,10 @@ export class Group {
     this.#latest = undefined
   }
 
-  /** No event came since the run in flight, or the last one, began: none at all where not all are listened to. */
+  /**
+   * Returns whether no event arrived since the start of the last or current run. It is always false if the group does
+   * not receive all events.
+   */
   #isCovered(): boolean {
     if (this.#pending.count > 0 || this.#resyncAt < Infinity) return false
     if (!this.plan.isPartial && !this.#entities) return true
@@ -273,7 +281,7 @@ export class Group {
     const { clock } = this.#options
     const now = clock.now()
     const due = this.#dueAt(now)
-    // Whoever joins has not brought it about that many are to begin.
+    // New subscribers need not wait for the runs of other groups.
     if (due <= now) return this.#waiting.size > 0 ? this.#start() : this.#begin()
     if (due === this.#timerAt) return
     clock.clearTimeout(this.#timer)
@@ -301,7 +309,7 @@ export class Group {
     })
   }
 
-  /** Whether anybody is to be told: nothing is executed for those who do not read. */
+  /** Returns whether a member needs a result. Queries are not executed for clients that do not read. */
   #isWanted(): boolean {
     for (const member of this.#members.keys()) if (!member.isBehind) return true
     return false
@@ -405,7 +413,7 @@ export class Group {
       if (everyone || run.joiners.has(member)) {
         member.offer(version)
       } else if (member.isNews(version) && this.#pending.count === 0) {
-        // Found out by chance, while somebody joined: the throttle of the others still holds.
+        // A new subscriber discovered the change, but the throttle of the other subscribers still applies.
         if (throttledUntil > now) this.#resyncAt = Math.min(this.#resyncAt, throttledUntil)
         else {
           member.offer(version)

@@ -6,8 +6,8 @@ import { toEvent, type LiveQueryEvent } from './update.ts'
 type Step = IteratorResult<LiveQueryEvent, undefined>
 
 /**
- * A live query as an async iterable. It holds one update at most for a consumer that is not waiting: the newest.
- * Registered at once; throws what `register` throws.
+ * Returns a live query as an async iterable. It holds at most one update, the newest, while the consumer is busy. The
+ * query is registered immediately, and errors of `register` are thrown.
  */
 export function iterateLiveQuery(
   store: LiveQueryStore,
@@ -26,7 +26,7 @@ export function iterateLiveQuery(
     resolve?.(lastStep())
   }
 
-  /** Errors that end the query are its last result; then it is done. */
+  /** Errors that end the query are its last result. */
   function lastStep(): Step {
     const errors = ended?.errors
     if (!errors) return { done: true, value: undefined }

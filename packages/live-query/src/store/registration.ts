@@ -3,37 +3,43 @@ import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LiveQueryChannel } from './subscriber.ts'
 import type { LiveResult } from './version.ts'
 
-/** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
+/**
+ * Executes the query once. A rejection with `EndLiveQuery` ends the subscriptions. Other errors are delivered.
+ */
 export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
 
 export interface LiveQueryRun {
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborts when no subscriber waits for the result. */
   readonly signal: AbortSignal
-  /** The group's first execution. */
+  /** Whether this is the first execution of the group. */
   readonly first: boolean
-  /** For whom it is; undefined where that is more than one client, or nobody knows. */
+  /** The client of the run. `undefined` if there are several clients, or if the client is unknown. */
   readonly client: string | undefined
 }
 
-/** One live subscription, as `register` takes it. */
+/** A live subscription for `register`. */
 export interface LiveQueryRegistration {
-  /** Unique in the store. Default: a new one. */
+  /** Unique in the store. Default: a new id. */
   readonly id?: string | undefined
-  /** Registrations with an equal key share one execution; `null` shares with nobody. */
+  /** Registrations with equal keys share one execution. `null` disables sharing. */
   readonly key: string | null
-  /** What is asked, whoever asks: an event runs registrations with an equal one next to each other. Default: each its own. */
+  /**
+   * The operation without the caller. Runs of equal operations start consecutively. Default: a unique value.
+   */
   readonly operation?: string | undefined
   readonly plan: LivePlan
-  /** The result depends on no header, so anyone may keep it. Default `false`. */
+  /** Whether the result depends on no header and is public. Default `false`. */
   readonly public?: boolean | undefined
-  /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
+  /**
+   * Time at which the subscription ends with `UNAUTHENTICATED`, in milliseconds since 1970. Default: never.
+   */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
-  /** Memory that `execute` keeps for as long as the subscription lives. Default 0. */
+  /** Bytes that `execute` keeps during the subscription. Default 0. */
   readonly bytes?: number | undefined
-  /** The client that asks, for `LiveQueryRun.client`. */
+  /** The client, for `LiveQueryRun.client`. */
   readonly client?: string | undefined
-  /** Needed where the store has `matchEntityId`. */
+  /** Required if the store has `matchEntityId`. */
   readonly entities?: (() => EntityFinder) | undefined
   readonly channel: LiveQueryChannel
 }
@@ -41,6 +47,6 @@ export interface LiveQueryRegistration {
 export interface LiveQuerySubscription {
   readonly id: string
   readonly plan: LivePlan
-  /** The channel can take updates again. */
+  /** Must be called when the channel accepts updates again. */
   flush(): void
 }

@@ -1,14 +1,14 @@
-/** How events are merged, with every default filled in. */
+/** The options for merging events, with all defaults applied. */
 export interface Timing {
   readonly throttleMs: number
-  /** Off: every event is an update of its own. */
+  /** If false, every event is a separate update. */
   readonly batching: boolean
   readonly debounceMs: number
   readonly maxBatchSize: number
   readonly maxWaitMs: number
 }
 
-/** Events that no run has covered yet. */
+/** Events since the last run. */
 export interface PendingEvents {
   readonly count: number
   readonly firstAt: number
@@ -16,8 +16,8 @@ export interface PendingEvents {
 }
 
 /**
- * When the next run may begin: after the throttle, and once the events have come to rest, but at the latest
- * `maxWaitMs` after the first of them. A full batch waits for no rest, yet for the throttle.
+ * Returns the earliest time of the next run: after the throttle and the debounce time, but at most `maxWaitMs` after
+ * the first event. A full batch does not wait for the debounce time, but for the throttle.
  */
 export function nextRunAt(pending: PendingEvents, lastEmitAt: number, timing: Timing): number {
   const throttled = lastEmitAt + timing.throttleMs
@@ -26,22 +26,25 @@ export function nextRunAt(pending: PendingEvents, lastEmitAt: number, timing: Ti
   return Math.max(throttled, rest)
 }
 
-/** How many of the waiting events the next run stands for. Unbatched events beyond the queue's bound are merged. */
+/**
+ * Returns how many waiting events the next run covers. Without batching, events above the limit of the queue are
+ * merged.
+ */
 export function eventsOfNextRun(count: number, timing: Timing): number {
   if (timing.batching) return count
   return count > timing.maxBatchSize ? count - timing.maxBatchSize + 1 : 1
 }
 
 const LONGEST_BACKOFF_MS = 3000
-/** The poll interval that the backoff counts with where nothing is polled. */
+/** The poll interval for the backoff of queries that are not polled. */
 const DEFAULT_POLL_MS = 1000
 
 /**
- * The wait before a failed run is tried again: 250 ms, doubling to 3 s, with up to half taken off by chance. A client
- * shows the truth within 5 s of its backend's return, however long that was away.
+ * Returns the delay before a retry: 250 ms, doubled up to 3 s, with a random reduction of up to half. A client
+ * therefore receives data within 5 s after its backend has recovered.
  *
- * Where only a part fails, which may be for ever, the wait goes on doubling up to the poll interval times 100: such a query
- * shows its data, and costs the backend no standing load.
+ * If only a part fails, possibly forever, the delay continues to double up to 100 poll intervals, so that the query
+ * causes little load.
  */
 export function backoffMs(
   failures: number,
@@ -55,7 +58,7 @@ export function backoffMs(
   return full * (1 - random() / 2)
 }
 
-/** A poll interval with a little more by chance, never less: groups that began together do not poll together for ever. */
+/** Returns the poll interval plus a small random time, so that groups do not poll simultaneously forever. */
 export function jittered(pollIntervalMs: number, random: () => number): number {
   return pollIntervalMs * (1 + random() * 0.05)
 }

@@ -19,17 +19,17 @@ import { isResync, TriggerIndex } from '../triggers/triggers.ts'
 import type { Timing } from './schedule.ts'
 
 /**
- * Runs that begin in one turn of the event loop, which takes 2 to 3 ms. What they execute has turns of its own, in which each client has
- * its share: whose one run is the last of ten thousand waits for forty turns before that.
+ * Number of runs that start in one tick of the event loop, which takes 2 to 3 ms. Their executions are scheduled
+ * separately with a share for each client. The last of ten thousand runs waits for forty ticks.
  */
 const AT_ONCE = 256
 
-/** Has the runs that an event asks for begin a part at a time: ten thousand at once would keep everybody else waiting. */
+/** Starts the runs of an event in parts. Ten thousand runs in one tick would block all other work. */
 class Beginnings {
   readonly #waiting: (() => void)[] = []
   #begun = 0
 
-  /** Starts at once, or in its turn. */
+  /** Starts a run immediately or in a later tick. */
   add(start: () => void): void {
     if (this.#begun >= AT_ONCE) return void this.#waiting.push(start)
     if (this.#begun++ === 0) setImmediate(() => this.#nextTurn())
@@ -42,13 +42,13 @@ class Beginnings {
   }
 }
 
-/** Who joins takes a clean result that is less old, instead of running the query again. */
+/** New subscribers receive a result without errors that is younger than this, instead of a new execution. */
 const JOIN_WINDOW_MS = 1000
 
-/** The groups of a store by their keys, and which of them an event hits. */
+/** The groups of a store by key, with an index of their triggers. */
 class Groups {
   readonly #settings: StoreSettings
-  /** A group ends subscriptions. */
+  /** Called when a group ends subscriptions. */
   readonly #onEnd: (members: Iterable<Subscriber>, errors: readonly GraphQLError[]) => void
   readonly #byKey = new Map<string, Group>()
   readonly #index = new TriggerIndex<Group>()
@@ -69,23 +69,23 @@ class Groups {
     return { groups: this.#byKey.size, executions: this.#executions, events: this.#events }
   }
 
-  /** The group of a key: a new one where there is none. */
+  /** Returns the group of a key, and creates it if necessary. */
   of(key: string, registration: LiveQueryRegistration): Group {
     return this.#byKey.get(key) ?? this.#create(key, registration)
   }
 
-  /** Forgets the group of a key once it has no members. */
+  /** Removes a group without members. */
   forget(key: string, group: Group): void {
     if (group.size > 0) return
     this.#byKey.delete(key)
     this.#index.remove(group, group.plan.triggers)
   }
 
-  /** The events stand for one update. Returns the number of subscriptions that they match. */
+  /** Receives the events of one update. Returns the number of matching subscriptions. */
   hit(events: readonly InvalidationEvent[]): number {
     this.#events += events.length
     const hitBy = this.#hitBy(events)
-    // A gap hits everyone at once: run them over some time, not together.
+    // Missed events affect all groups, so their runs are spread over time.
     const spreadMs = Math.min(4000, hitBy.size * 10)
     const { random } = this.#settings
     let matching = 0
@@ -105,7 +105,7 @@ class Groups {
     return hitBy
   }
 
-  /** Groups that ask the same follow each other: what their runs read at the same time they may share. */
+  /** Orders groups so that equal operations are consecutive and can share backend calls. */
   #sideBySide<Those>(hitBy: ReadonlyMap<Group, Those>): readonly (readonly [Group, Those])[] {
     const byOperation = new Map<string | Group, [Group, Those][]>()
     const hitsOf = keyed((): [Group, Those][] => [], byOperation)
@@ -146,16 +146,16 @@ interface Entry {
   readonly subscriber: Subscriber
   readonly group: Group
   readonly groupKey: string
-  /** The timer of its `ttlSeconds`. */
+  /** The timer of `ttlSeconds`. */
   readonly lifetime: unknown
   readonly expiry: WallTimer | undefined
   memory?: Holding
 }
 
-/** Memory of a subscription and its group, without what its operation and its results take. */
+/** Memory of a subscription and its group, without its operation and results. */
 const SUBSCRIPTION_BYTES = 4096
 
-/** The live subscriptions of a store: how many there may be, and how long each lives. */
+/** The live subscriptions of a store, with their limit and lifetimes. */
 class Subscriptions {
   readonly #settings: StoreSettings
   readonly #groups: Groups
@@ -173,7 +173,7 @@ class Subscriptions {
     return { subscriptions: this.#entries.size, ...this.#groups.counts() }
   }
 
-  /** The events stand for one update. Returns the number of subscriptions that they match. */
+  /** Receives the events of one update. Returns the number of matching subscriptions. */
   hit(events: readonly InvalidationEvent[]): number {
     return this.#groups.hit(events)
   }
@@ -196,7 +196,7 @@ class Subscriptions {
     return subscription
   }
 
-  /** Ends one without a word to its channel. */
+  /** Ends a subscription without a call to its channel. */
   leave(id: string): LiveQuerySubscription | undefined {
     const entry = this.#remove(id)
     entry?.subscriber.leave()
@@ -210,7 +210,7 @@ class Subscriptions {
     }
   }
 
-  /** Completes all, and takes no more. */
+  /** Completes all subscriptions and accepts no further ones. */
   close(): void {
     this.#isClosed = true
     for (const id of this.#entries.keys()) this.#end(id)
@@ -240,7 +240,7 @@ class Subscriptions {
     for (const field of plan.maxConnections.keys()) perField.set(field, (perField.get(field) ?? 0) + by)
   }
 
-  /** The timers that end a subscription. */
+  /** Starts the timers that end a subscription. */
   #endsOf(
     id: string,
     { plan: { ttlSeconds }, expiresAt }: LiveQueryRegistration,
@@ -273,28 +273,28 @@ class Subscriptions {
 /** Specification: "The store reports statistics." */
 export interface LiveQueryStats {
   readonly subscriptions: number
-  /** Executions shared by the subscriptions: how many distinct live queries there are. */
+  /** Number of distinct live queries, which subscriptions share. */
   readonly groups: number
-  /** Since the store was created. */
+  /** Number of executions since the store was created. */
   readonly executions: number
   readonly events: number
 }
 
 export interface LiveQueryStore {
   /**
-   * Starts a live subscription. Throws a `GraphQLError` with code `LIVE_QUERY_LIMIT` when there are too many, and a
-   * `LiveQueryStoreError` when the id is taken or the store is closed.
+   * Starts a live subscription. Throws a `GraphQLError` with code `LIVE_QUERY_LIMIT` if there are too many. Throws a
+   * `LiveQueryStoreError` if the id is in use or the store is closed.
    */
   register(registration: LiveQueryRegistration): LiveQuerySubscription
-  /** Ends a subscription without a word to its channel; returns it, if there was one. */
+  /** Ends a subscription without a call to its channel. Returns the subscription if it existed. */
   unregister(id: string): LiveQuerySubscription | undefined
   /**
-   * Says that something changed. Returns the number of matching subscriptions. Each event is a change of its own;
-   * identifiers of `@n1ru4l/in-memory-live-query-store` (`Todo:1`, `Query.todos`) are one change together.
+   * Reports changes. Returns the number of matching subscriptions. Each event is a separate change. Identifiers of
+   * `@n1ru4l/in-memory-live-query-store` (`Todo:1`, `Query.todos`) are one change together.
    */
   invalidate(events: InvalidationEvent | string | readonly (InvalidationEvent | string)[]): number
   stats(): LiveQueryStats
-  /** Completes every subscription and takes no more. */
+  /** Completes all subscriptions and accepts no further ones. */
   close(): void
 }
 
@@ -303,7 +303,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
   return openStore(options)
 }
 
-/** The same, with options that have been looked at. */
+/** Creates a store from checked options. */
 export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, skipUnchanged = false } = options
   const { matchEntityId = false, changedFieldsDepth = 10, onError = reportError } = options

@@ -2,16 +2,19 @@ import type { GraphQLError } from 'graphql'
 import type { Delivery } from './update.ts'
 import type { Version } from './version.ts'
 
-/** The channel that takes a subscription's updates. */
+/** The channel that receives the updates of a subscription. */
 export interface LiveQueryChannel {
-  /** Whether an update can be taken now. While not, the newest waits; call `flush` of the subscription once it can. */
+  /**
+   * Returns whether the channel accepts an update. Otherwise the newest update waits; call `flush` of the subscription
+   * when the channel is ready.
+   */
   ready(): boolean
   next(delivery: Delivery): void
-  /** The last call: completed, or ended by an error. */
+  /** The last call. The query completed, or errors ended it. */
   end(errors?: readonly GraphQLError[]): void
 }
 
-/** One subscription's mailbox: holds one version at most, the newest. */
+/** The queue of one subscription. It holds at most one version, the newest. */
 export class Subscriber {
   readonly id: string
   readonly #channel: LiveQueryChannel
@@ -27,17 +30,17 @@ export class Subscriber {
     this.#onError = onError
   }
 
-  /** It was given something that its channel has not taken. */
+  /** Whether a version waits for the channel. */
   get isBehind(): boolean {
     return this.#waiting !== undefined
   }
 
-  /** Whether the version says something that this subscriber was not told. */
+  /** Returns whether the version contains changes for this subscriber. */
   isNews(version: Version): boolean {
     return (this.#waiting ?? this.#last)?.content !== version.content
   }
 
-  /** Whether the version stays in memory for this subscriber. */
+  /** Returns whether this subscriber keeps the version in memory. */
   keeps(version: Version): boolean {
     return this.#last === version || this.#waiting === version
   }
@@ -81,7 +84,7 @@ export class Subscriber {
     }
   }
 
-  /** Left by its own will: nothing more is sent. */
+  /** Ends the subscription without further messages. */
   leave(): void {
     this.#ended = true
     this.#waiting?.release()

@@ -1,7 +1,9 @@
 import type { CacheControl } from '../document/cache-control.ts'
 import type { Version } from './version.ts'
 
-/** The update that one subscriber is sent. Specification: "Live query update"; the names are the wire's. */
+/**
+ * The update for one subscriber. Specification: "Live query update". The names are those of the wire format.
+ */
 export interface LiveQueryUpdate {
   readonly id: string
   readonly data: unknown
@@ -13,13 +15,13 @@ export interface LiveQueryUpdate {
   /** Seconds since the Unix epoch. */
   readonly timestamp: number
   readonly cache_control?: CacheControl
-  /** Relative to what this subscriber received last; absent on the first result. */
+  /** Changes since the last update of this subscriber. Missing in the first result. */
   readonly changed_fields?: readonly string[]
-  /** Present, and true, when the update stands for several events. */
+  /** `true` if the update covers several events. Otherwise missing. */
   readonly batched?: true
 }
 
-/** An update before it is given a form: who it is for, and the version all share. */
+/** An update before serialization: the data of the subscriber, and the version that subscribers share. */
 export interface Delivery {
   readonly version: Version
   readonly base: Version | undefined
@@ -45,7 +47,7 @@ export function toUpdate(delivery: Delivery, id: string): LiveQueryUpdate {
   }
 }
 
-/** An update as a result that any GraphQL client reads: what is not `data` or `errors` stands in `extensions.liveQuery`. */
+/** An update as a regular GraphQL result. The other fields of the update are in `extensions.liveQuery`. */
 export interface LiveQueryEvent {
   readonly data: unknown
   readonly errors?: readonly unknown[]
@@ -56,8 +58,9 @@ export interface LiveQueryEvent {
 }
 
 /**
- * For event streams: clients as graphql-sse take a top-level `id` for a protocol of their own. All subscribers share the
- * JSON of the data. A plugin that changes data must therefore replace it, and not write into it.
+ * Returns the event of a stream. It has no top-level `id`, because clients such as graphql-sse interpret it as part of
+ * another protocol. All subscribers share the JSON of the data. A plugin that changes data must therefore replace it,
+ * and not write into it.
  */
 export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
   const { data, errors, extensions, ...liveQuery } = toUpdate(delivery, id)
@@ -74,12 +77,12 @@ export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
   return Object.defineProperty({ data, ...rest }, 'stringify', { value: stringify })
 }
 
-/** The place of the fields of an update beside `data` and `errors`, in the payload of a `next` message. */
+/** The position of the fields of an update other than `data` and `errors` in a `next` message. */
 export type UpdateFields = 'payload' | 'extensions'
 
 /**
- * Returns what writes the `next` messages of an operation, each in two parts: what is the subscriber's own, and what all
- * subscribers of the group share.
+ * Returns a function that serializes the `next` messages of an operation in two parts: the part of the subscriber, and
+ * the part that all subscribers of the group share.
  */
 export function nextWriter(
   id: string,

@@ -12,42 +12,46 @@ import {
 import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
-/** An execution result as a live query sends it. */
+/** An execution result of a live query. */
 export interface LiveResult {
   readonly data?: unknown
-  /** The data as JSON, where it was written before. */
+  /** The data as JSON, if it is already serialized. */
   readonly text?: string
   readonly errors?: readonly unknown[] | undefined
   readonly extensions?: unknown
 }
 
-/** One result of a group, serialised once for all who receive it. */
+/** One result of a group, which is serialized once for all receivers. */
 export interface Version {
   readonly number: number
   readonly result: LiveResult
-  /** `"data":…` and, where present, `"errors":…,"extensions":…`: the part of a payload all subscribers share. */
+  /**
+   * `"data":…` and, if present, `"errors":…,"extensions":…`: the part of a payload that all subscribers share.
+   */
   readonly json: string
-  /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
+  /**
+   * Returns the same as UTF-8 with the closing braces of a message. It is created on first use and ends every frame.
+   */
   readonly tail: () => Buffer
-  /** The same without extensions. */
+  /** Returns the same without extensions. */
   readonly askedTail: () => Buffer
-  /** Data and errors alone: extensions say how a result was made, and may differ where nothing changed. */
+  /** Data and errors only. Extensions describe the execution, and can differ for equal data. */
   readonly asked: string
-  /** Equal for versions in a row with equal data and errors. */
+  /** Equal for consecutive versions with equal data and errors. */
   readonly content: number
-  /** How many events the group had seen when this was executed. */
+  /** Number of events of the group at the time of the execution. */
   readonly events: number
   /** Seconds since the Unix epoch. */
   readonly emittedAt: number
   readonly cacheControl: CacheControl | undefined
   /** Undefined if the store's `changedFieldsDepth` is 0. */
   readonly changedSince: (base: Version) => FieldPaths | undefined
-  /** Adds one who keeps the version. It is in the ledger until `release` was called as often. */
+  /** Adds a user of the version. The ledger counts the version until `release` was called equally often. */
   readonly keep: () => void
   readonly release: () => void
 }
 
-/** Paths, and the same as JSON. */
+/** Paths as a list and as JSON. */
 export interface FieldPaths {
   readonly paths: readonly string[]
   readonly json: string
@@ -64,13 +68,13 @@ export interface VersionInput {
   readonly hold?: (version: Version, bytes: number) => Holding
 }
 
-/** Memory for each character of the JSON: the text twice, as UTF-8, and the data as objects. */
+/** Memory for each character of the JSON: the string twice, as UTF-8, and the data as objects. */
 const BYTES_PER_CHARACTER = 8
 
 export function createVersion(input: VersionInput): Version {
   const { previous, result, events, emittedAt, volatility, shared, changedFieldsDepth, hold } = input
   const serialised = serialise(result)
-  // The older string when equal: comparing and keeping it is then free.
+  // An equal result uses the previous string, so that comparing and storing it is free.
   const unchanged = previous?.asked === serialised
   const asked = unchanged ? previous.asked : serialised
   const { extensions } = result
@@ -127,7 +131,7 @@ function serialise(result: LiveResult): string {
   return json
 }
 
-/** The result as a client may see it: errors formatted, without what Yoga keeps for itself in their extensions. */
+/** Returns the result for clients: with formatted errors, and without Yoga's internal extensions. */
 export function toLiveResult(result: ExecutionResult): LiveResult {
   const extensions = publicExtensions(result.extensions)
   return {
@@ -144,19 +148,22 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
   return extensions ? { ...rest, extensions } : rest
 }
 
-/** A result that somebody may have written as JSON before. */
+/** A result that can already be serialized as JSON. */
 interface Written extends ExecutionResult {
   readonly stringify?: (result: ExecutionResult) => JsonText
 }
 
-/** A result as JSON; a long one in several turns of the event loop, between which `goOn` may throw. */
+/**
+ * Returns a result as JSON. A long result is serialized in several ticks of the event loop, and `goOn` can throw in
+ * between.
+ */
 export function writeResult(
   result: ExecutionResult,
   slices: Turns,
   goOn?: () => void,
 ): MaybePromise<JsonText> {
   const { stringify } = result as Written
-  // What is JSON already is one, as long as nobody looks at `data`. Errors and extensions have parts that are not for clients.
+  // The existing JSON is used if `data` was not read. Errors and extensions have internal parts.
   if (stringify && !result.errors && !result.extensions?.['http']) return stringify.call(result, result)
   const { stringify: _, ...whole } = result as Written
   const shown = { errors: whole.errors?.map(formatError), extensions: publicExtensions(whole.extensions) }

@@ -15,26 +15,31 @@ import { keyed } from '@vinyasa/core'
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import type { Dependencies } from '@vinyasa/invalidation'
 
-/** Finds the entities that a result holds: `User:1`. */
+/** Finds the entities in a result, e.g. `User:1`. */
 export interface EntityFinder {
-  /** Whether every place of the operation that can return the type selects its id field. */
+  /** Returns whether every place of the operation that can return the type selects its id field. */
   identifies(typeName: string): boolean
   entitiesIn(data: unknown): Set<string>
 }
 
-/** A composite field of the operation: how its values are told apart, and what is below. */
+/** A composite field of the operation, with the identification of its values and the fields below it. */
 interface Place {
   readonly key: string
-  /** The type of its values; undefined where only the result can tell, which the finder does not ask. */
+  /**
+   * The type of its values. `undefined` if it depends on the result; the finder then does not identify the values.
+   */
   readonly typeName: string | undefined
   readonly idKey: string | undefined
   readonly children: readonly Place[]
 }
 
-/** Selections that are looked at: fragments in fragments multiply them. Of an operation with more nothing is identified. */
+/**
+ * Maximum number of selections, because nested fragments multiply them. Entities of larger operations are not
+ * identified.
+ */
 const MAX_SELECTIONS = 20_000
 
-/** Made once for an operation; looking through a result is then a walk without the schema. */
+/** Creates a finder for an operation. Searching a result does not need the schema. */
 export function createEntityFinder(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -85,9 +90,7 @@ export function createEntityFinder(
     return fields.find(({ name }) => name.value === idField)
   }
 
-  /**
-   * Notes types that a value without an id is made of, as a count is, and that the operation does not select.
-   */
+  /** Adds unselected types that a value without an id is computed from, e.g. a count. */
   function noteUnselected(
     parentName: string,
     field: GraphQLField<unknown, unknown>,
@@ -106,7 +109,10 @@ export function createEntityFinder(
     for (const name of dependence.everything ? [] : dependence.types) if (!selected.has(name)) blind.add(name)
   }
 
-  /** The fields of a selection, through fragments whatever their type: too many is safe, too few is not. */
+  /**
+   * Returns the fields of a selection, including all fragments regardless of their types. Additional fields are safe,
+   * and missing fields are not.
+   */
   function fieldsOf(set: SelectionSetNode, counts?: (selection: SelectionNode) => boolean): FieldNode[] {
     const fields: FieldNode[] = []
     const includes = (selection: SelectionNode): boolean =>

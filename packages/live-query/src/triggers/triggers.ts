@@ -11,7 +11,9 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 
 const OPERATIONS = ['create', 'update', 'delete']
 
-/** Whether an event hits a trigger `<EntityType>.<operation>`. `*` stands for anything, on either side. */
+/**
+ * Returns whether an event matches a trigger `<EntityType>.<operation>`. `*` matches anything on either side.
+ */
 export function matchesTrigger(trigger: string, event: InvalidationEvent): boolean {
   const dot = trigger.indexOf('.')
   return (
@@ -24,17 +26,19 @@ export function isTrigger(value: unknown): value is string {
   return typeof value === 'string' && /^[^.\s]+\.[^.\s]+$/.test(value)
 }
 
-/** An event that says that anything may have changed: after a gap on the bus, after a new schema. */
+/** Returns whether an event means that anything can have changed, after missed bus events or a new schema. */
 export function isResync(event: InvalidationEvent): boolean {
   return event.entityType === '*'
 }
 
-/** `create`, `update` and `delete` of each of the types. */
+/** Returns `create`, `update` and `delete` of each type. */
 export function triggersOfTypes(typeNames: Iterable<string>): string[] {
   return [...typeNames].flatMap((name) => OPERATIONS.map((operation) => `${name}.${operation}`))
 }
 
-/** The entity types a field stands for: its own type, and the items of that type's lists (`ListUsersResponse`). */
+/**
+ * Returns the entity types of a field: its type, and the item types of lists in this type (`ListUsersResponse`).
+ */
 export function entityTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): Set<string> {
   const names = new Set<string>()
   for (const own of possibleObjects(schema, getNamedType(type))) {
@@ -51,7 +55,7 @@ function matchesPart(pattern: string, value: string): boolean {
   return pattern === value || pattern === '*' || value === '*'
 }
 
-/** Finds what an event hits without looking at what it does not hit. */
+/** An index of triggers that finds matches without visiting other triggers. */
 export class TriggerIndex<T> {
   readonly #byTrigger = new Map<string, Set<T>>()
   readonly #itemsOf = keyed(() => new Set<T>(), this.#byTrigger)

@@ -5,29 +5,29 @@ import type { Turns } from '../fair-turns.ts'
 import type { LiveSocket } from '../protocol/live-socket.ts'
 import { createMessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
 
-/** Memory of an idle socket. */
+/** Memory of an idle socket in bytes. */
 const SOCKET_BYTES = 16 * 1024
 
-/** Memory of a message that waits, or of a piece of one, besides its bytes. */
+/** Memory of a waiting message, or of a fragment, in addition to its bytes. */
 const MESSAGE_BYTES = 2048
 const CHUNK_BYTES = 256
 
-/** A socket with more unsent than it may have is cut off once nothing has left for so long: a burst is no stall. */
+/** A socket over its limit is terminated if no data has left for this time. Bursts are therefore allowed. */
 const STALLED_MS = 1_000
 
-/** A closed socket whose client has not answered by then is cut off. */
+/** A closed socket is terminated if its client has not responded within this time. */
 const CLOSE_TIMEOUT_MS = 3_000
 
 export interface WsSocketOptions {
   readonly ws: WebSocket
-  /** The connection below it. */
+  /** The connection of the socket. */
   readonly stream: Duplex
   readonly client: string
   readonly maxBufferedBytes: number
   readonly clock: Clock
 }
 
-/** A socket of the library ws: bounded in what its client may send, and in what is held for it. */
+/** A socket of the library ws, with limits for the client's messages and for buffered data. */
 export class WsSocket implements LiveSocket {
   readonly #options: WsSocketOptions
   readonly #isWithinBudget: (what: Repeatable) => boolean
@@ -36,9 +36,9 @@ export class WsSocket implements LiveSocket {
   #unsent = 0
   #sentAt = 0
   #stallTimer: unknown
-  /** Of a message that has not come as a whole. */
+  /** Bytes of an incomplete message. */
   #arrived = 0
-  /** Data of the last ping that no pong has answered. */
+  /** Data of the last ping without a pong. */
   #ping: Buffer | undefined
   #isAnswering = false
 
@@ -71,14 +71,15 @@ export class WsSocket implements LiveSocket {
     if (ws.readyState !== ws.OPEN) return done?.()
     const onSent = this.#wait(text.length + (shared?.length ?? 0), done)
     if (!shared) return ws.send(text, onSent)
-    // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.
+    // Both parts are fragments of one message (RFC 6455, section 5.4), so that the shared part is not copied for each
+    // receiver.
     stream.cork()
     ws.send(text, { fin: false })
     ws.send(shared, { binary: false }, onSent)
     stream.uncork()
   }
 
-  /** Counts a message as unsent; returns what to call when it has left, or never will. */
+  /** Counts a message as unsent. The returned function must be called when it is sent or dropped. */
   #wait(length: number, done?: () => void): () => void {
     const { clock, maxBufferedBytes } = this.#options
     const bytes = MESSAGE_BYTES + length
@@ -107,7 +108,7 @@ export class WsSocket implements LiveSocket {
     this.#cutOffSoon()
   }
 
-  /** Whether the client may send one more of these; one too many closes the socket. */
+  /** Returns whether the client can send another one. If not, the socket is closed. */
   take(what: Repeatable): boolean {
     const { ws } = this.#options
     if (this.#isWithinBudget(what)) return true
@@ -116,7 +117,7 @@ export class WsSocket implements LiveSocket {
     return false
   }
 
-  /** Gives each message of text to `receive` in its turn. What else a client may send is dealt with here. */
+  /** Calls `receive` for each text message in its turn. Other messages are handled here. */
   onText(receive: (text: string) => void, turns: Turns): void {
     const { ws, stream } = this.#options
     let lastChunk = 0
@@ -124,14 +125,14 @@ export class WsSocket implements LiveSocket {
       this.hold(bytes - this.#arrived)
       this.#arrived = bytes
     }
-    // Before ws reads it.
+    // This listener runs before the listener of ws.
     stream.prependListener('data', (chunk: Buffer) => {
       lastChunk = chunk.length
       setArrived(this.#arrived + CHUNK_BYTES + lastChunk)
     })
     ws.on('message', (data: RawData, isBinary) => {
       const message = data as Buffer
-      // What is left can only be of the last chunk.
+      // The remaining bytes can only belong to the last chunk.
       setArrived(Math.max(0, Math.min(lastChunk, this.#arrived - message.length - 2 * CHUNK_BYTES)))
       if (ws.readyState !== ws.OPEN) return
       if (isBinary && !this.take('binary')) return
@@ -143,10 +144,10 @@ export class WsSocket implements LiveSocket {
         if (ws.readyState === ws.OPEN) receive(String(message))
         if (ws.isPaused && turns.waiting === 0) ws.resume()
       })
-      // Its messages wait for their turns where the client can see it: in its own buffers.
+      // Further messages wait in the buffers of the client, which can detect this.
       if (turns.waiting > 0) ws.pause()
     })
-    // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
+    // A protocol violation. ws closes the socket with a code. It is an error of the client, so it is not reported.
     ws.on('error', () => this.#cutOffSoon())
     ws.on('ping', (data) => {
       if (this.take('ping frame')) this.#answerPing(data)
@@ -154,9 +155,9 @@ export class WsSocket implements LiveSocket {
     ws.on('pong', () => void this.take('pong frame'))
   }
 
-  /** One pong answers all pings that come before it has left, with the data of the last one (RFC 6455, section 5.5.3). */
+  /** Sends one pong for all pings before it, with the data of the last ping (RFC 6455, section 5.5.3). */
   #answerPing(data: Buffer): void {
-    // A copy, which does not keep what was read with it.
+    // The copy does not keep the memory of the read chunk.
     this.#ping = Buffer.from(data)
     if (this.#isAnswering) return
     this.#isAnswering = true
@@ -171,7 +172,10 @@ export class WsSocket implements LiveSocket {
     if (data && this.#isAnswering) ws.pong(data, false, this.#wait(data.length, this.#sendPong))
   }
 
-  /** Pings the client, and cuts it off when it has not answered by the next ping. Returns how to stop. */
+  /**
+   * Pings the client, and terminates the socket if the client has not responded before the next ping. Returns a
+   * function that stops it.
+   */
   keepAlive(intervalMs: number): () => void {
     if (intervalMs <= 0 || !Number.isFinite(intervalMs)) return () => {}
     const { ws, clock } = this.#options
@@ -188,7 +192,7 @@ export class WsSocket implements LiveSocket {
     return () => clock.clearTimeout(timer)
   }
 
-  /** Lets go of the memory at once, not when the client answers. */
+  /** Releases the memory immediately, before the client responds. */
   #drop(): void {
     const { ws, stream } = this.#options
     ws.close(1013, 'This client uses too much memory')
@@ -196,12 +200,12 @@ export class WsSocket implements LiveSocket {
     else stream.end(() => stream.destroy())
   }
 
-  /** A client that does not answer the close frame would be kept for long. */
+  /** Terminates a client that does not respond to the close frame. */
   #cutOffSoon(): void {
     const { ws, clock } = this.#options
     const timer = clock.setTimeout(() => ws.terminate(), CLOSE_TIMEOUT_MS)
     ws.once('close', () => clock.clearTimeout(timer))
-    // The answer is read behind messages that will not be.
+    // The response arrives after messages that are not processed.
     ws.resume()
   }
 }
