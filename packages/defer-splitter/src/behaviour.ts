@@ -19,19 +19,21 @@ import type { MaskError } from './wire/wire-format.ts'
 import { executeStreaming } from './execution/streaming-run.ts'
 import type { PartStream } from './execution/part-stream.ts'
 
-/** An answer in parts that tells whether its first part has errors: if so, the hooks write it. */
+/**
+ * A response in parts that reports whether its first part has errors. The hooks serialize a response with errors.
+ */
 type Parts = Pick<PartStream, 'hasErrors'>
 
 const WITH_ERRORS: Parts = { hasErrors: () => true }
 const WITHOUT_ERRORS: Parts = { hasErrors: () => false }
 
-/** Executes operations in parts, and knows which are answered so. */
+/** Executes operations in parts, and records which responses are in parts. */
 class InParts {
   readonly #options: ResolvedOptions
   readonly #documents: DocumentCache
-  /** By context. */
+  /** Streams of parts, by context. */
   readonly parts = createAttachment<Parts>()
-  /** The contexts whose operations were executed in parts: their results are not split again. */
+  /** Contexts whose operations were executed in parts. Their results are not split again. */
   readonly executed = createAttachment<true>()
   readonly streamed = new WeakSet<Request>()
 
@@ -75,7 +77,7 @@ export interface DeferBehaviourOptions {
   readonly schema: () => GraphQLSchema | undefined
 }
 
-/** A result that somebody brings, and what it answers. */
+/** A result from another plugin, with its operation. */
 export interface Answered {
   readonly document: DocumentNode
   readonly operationName?: string | null | undefined
@@ -86,17 +88,20 @@ export interface Answered {
 
 export interface DeferBehaviour {
   readonly behaviour: Behaviour & { readonly alias: EndpointAlias }
-  /** A whole result as the stream of its parts where the client takes parts; else the same result, or a refusal. */
+  /**
+   * Returns the stream of parts of a complete result if the client accepts parts. Otherwise it returns the same result
+   * or a refusal.
+   */
   split(answered: Answered, result: ExecutionResult): unknown
-  /** Whether an operation with this context came to the behaviour. */
+  /** Returns whether the behaviour has handled an operation with this context. */
   isKnown(context: object): boolean
-  /** Whether a request is answered in parts. */
+  /** Returns whether the response to a request is in parts. */
   isStreamed(request: Request): boolean
 }
 
 /**
- * Executes deferred queries in parts for clients that take parts, and in one piece for others; splits what the cache or
- * another plugin brings.
+ * Executes deferred queries in parts for clients that accept parts, and completely for other clients. Splits results of
+ * the cache and of other plugins.
  */
 export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehaviour {
   const { options, documents, deliveries, maskError } = given
@@ -108,7 +113,9 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     return documents(document).operation(operationName)?.countDeferred(variables) ?? 0
   }
 
-  /** Why an operation with that many fragments is not executed. */
+  /**
+   * Returns the error for an operation with this number of fragments, or `undefined` if it can be executed.
+   */
   function refusalOf(count: number, { context, request }: Answered): GraphQLError | undefined {
     if (!enabled || count === 0) return undefined
     if (count > maxDeferredFragments) return tooManyFragments(count, maxDeferredFragments)
@@ -150,7 +157,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         if (preferred === 'json') return undefined
         return isAlone ? 'multipart/mixed' : jsonTypeOf(accept)
       },
-      // Errors of parts would stand where they do in the document that is executed.
+      // The locations of errors in parts would refer to the executed document.
       lifts: ({ document }) => !documents(document).isIncremental,
       refuse(operation) {
         if (!documents(operation.prepared.document).isIncremental) return undefined
@@ -172,11 +179,12 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         if (countOf(answeredBy(operation)) === 0 || !deliveries.of(context, request))
           return next(withDocument(operation, document.stripped))
         if (operation.isWrapped) {
-          // An executor that another plugin brings is there for a reason. It is given the whole result, which is split later.
+          // Another plugin's executor receives the complete query, and its result is split later.
           const execute = (args: ExecutionArgs): unknown => next(withDocument(operation, args.document))
           return executeWhole({ args: argsOf(operation), document, execute, options })
         }
-        // V8 makes a literal that is assigned to a property old at once, and all that it leads to outlives small collections.
+        // V8 moves a literal that is assigned to a property to the old generation, together with everything that it
+        // references.
         const executor = inParts.executorFor(operation)
         operation.executor = executor
         return next(operation)

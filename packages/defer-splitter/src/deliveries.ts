@@ -2,19 +2,19 @@ import { createBoundedMemo } from './document/bounded-memo.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type AcceptedDelivery, type MultipartDelivery, parseMultipartAccept } from './wire/accept.ts'
 
-/** In what form the answer to a request goes out. */
+/** Decides the format of responses. */
 export class Deliveries {
   readonly #enabled: boolean
-  // Clients send a handful of Accept headers; those of a hostile one push each other out.
+  // Clients send few different Accept headers. The headers of a malicious client evict each other.
   readonly #accepts = createBoundedMemo<AcceptedDelivery>(100)
-  /** By Yoga's context object, which is one per operation. */
+  /** Yoga's contexts, one for each operation, of requests to the path that always uses parts. */
   readonly #onEndpoint = new WeakSet<object>()
 
   constructor({ enabled }: Pick<ResolvedOptions, 'enabled'>) {
     this.#enabled = enabled
   }
 
-  /** Has the operation of this context answered in parts, whatever the client accepts. */
+  /** Marks the operation of this context: its response is in parts, regardless of the `Accept` header. */
   onEndpoint(context: object): void {
     this.#onEndpoint.add(context)
   }
@@ -33,7 +33,7 @@ export class Deliveries {
     }
   }
 
-  /** Undefined: in one piece. */
+  /** Returns the format of the parts, or `undefined` for a complete response. */
   of(context: object, request: Request | undefined): MultipartDelivery | undefined {
     if (!this.#enabled || !request) return undefined
     const { preferred, multipart } = this.accepted(context, request)

@@ -1,6 +1,6 @@
-// For users.
+// Public API for users.
 export { useDeferSplitter } from './plugin.ts'
 export { type DeferPreset, deferPresets, type DeferSplitterOptions } from './options.ts'
 
-// For integrators.
+// Public API for integrators.
 export { mergeParts } from './parts.ts'

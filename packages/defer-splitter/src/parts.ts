@@ -4,7 +4,9 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 export type PathSegment = string | number
 export type Data = Record<string, unknown>
 
-/** The fields of one deferred fragment at one place. `data: null` with errors when the fragment failed as a whole. */
+/**
+ * The fields of one deferred fragment at one path. `data` is null, with errors, if the complete fragment failed.
+ */
 export interface Patch {
   data: Data | null
   path: readonly PathSegment[]
@@ -12,34 +14,36 @@ export interface Patch {
   errors?: readonly GraphQLError[]
 }
 
-/** A fragment that was announced: part of the format of `incrementalSpec=v0.2` only. */
+/** An announced fragment. Only the format of `incrementalSpec=v0.2` uses it. */
 export interface Announced {
   readonly path: readonly PathSegment[]
   readonly label?: string | undefined
 }
 
 /**
- * Under this key a part tells which fragments the client can now expect. A symbol: it never reaches JSON, and it
- * survives the spread with which other plugins copy results.
+ * The key under which a part lists the fragments that the client can now expect. It is a symbol, so that it is not in
+ * the JSON, and copies by spread contain it.
  */
 export const announced: unique symbol = Symbol('vinyasa.defer.announced')
 
 /**
- * Under this key a part names the fragments that its patches deliver, in their order: path and label alone do not tell two
- * unlabelled fragments at one place apart. Not a key of the patches, which would cost `JSON.stringify` its fast path.
+ * The key under which a part lists the fragments of its patches, in order. Path and label cannot distinguish two
+ * unlabelled fragments of one object. The key is not in the patches, because `JSON.stringify` would then be slower.
  */
 export const delivered: unique symbol = Symbol('vinyasa.defer.delivered')
 
-/** Under this key a part tells which announced fragments the client need not wait for: their place became null. */
+/**
+ * The key under which a part lists the announced fragments that will not be sent, because their object became null.
+ */
 export const withdrawn: unique symbol = Symbol('vinyasa.defer.withdrawn')
 
-/** The part that is sent first. */
+/** The first part of a response. */
 export interface InitialPart extends ExecutionResult {
   hasNext: boolean
   [announced]?: readonly Announced[]
 }
 
-/** A part that is sent later. */
+/** A later part of a response. */
 export interface LaterPart {
   incremental?: readonly Patch[]
   hasNext: boolean
@@ -51,7 +55,7 @@ export interface LaterPart {
 
 export type Part = InitialPart | LaterPart
 
-/** Merges all parts into the one result that the query gives without `@defer`. */
+/** Merges all parts into the result of the query without `@defer`. */
 export async function mergeParts(parts: AsyncIterable<unknown>): Promise<ExecutionResult> {
   const merged: { data?: Data | null; errors?: GraphQLError[]; extensions?: Record<string, unknown> } = {}
   for await (const part of parts) {

@@ -51,15 +51,13 @@ function createDeferEndpoint(
     }
     target.pathname = graphqlPath
     setRequest(withUrl(request, target.toString()))
-    // Yoga's routing looks at both; `url` is made from the request unless an earlier hook has looked at it.
+    // Yoga's routing reads both. `url` is created from the request unless an earlier hook has read it.
     if (url instanceof fetchAPI.URL) url.pathname = graphqlPath
     return true
   }
 }
 
-/**
- * The request under another URL. A proxy, as the body can be read only once and must stay where it is.
- */
+/** Returns the request with another URL. It is a proxy, because the body can be read only once. */
 function withUrl(request: Request, url: string): Request {
   return new Proxy(request, {
     get(target, key) {
@@ -71,8 +69,8 @@ function withUrl(request: Request, url: string): Request {
 }
 
 /**
- * Writes a whole answer as the only part, for a client that accepts no JSON: as Yoga and Apollo's router do it. Its status and
- * its headers are those of the answer.
+ * Serializes a complete result as a single part for clients that do not accept JSON, like Yoga and Apollo Router. The
+ * status and headers are those of the result.
  */
 function onlyPart(
   delivery: MultipartDelivery,
@@ -81,7 +79,7 @@ function onlyPart(
   return async (result, fetchAPI) => {
     const whole = await processRegularResult(result, fetchAPI, 'application/graphql-response+json')
     const json = (await whole.text()).replace(/}$/, ',"hasNext":false}')
-    // Names in one case: Yoga's class of headers keeps those that it is given, and a name in two cases would be sent twice.
+    // The names are in lower case, because Yoga's class of headers would send names with different letter case twice.
     const headers: Record<string, string> = {}
     whole.headers.forEach((value, name) => (headers[name.toLowerCase()] = value))
     delete headers['content-length']
@@ -93,19 +91,19 @@ function onlyPart(
 }
 
 export interface DeferSplitterPlugin extends Plugin {
-  /** For the gateway: it changes no result by who asks. */
+  /** Declares to the gateway that this plugin's results do not depend on request headers. */
   readonly readsHeaders: readonly string[]
-  /** For the gateway: a schema that has them already stays as it is. */
+  /** For the gateway, which keeps a schema unchanged if it already contains these directives. */
   readonly directives: readonly GraphQLDirective[]
   readonly behaviour: Behaviour
 }
 
 /**
- * Gives a Yoga server `@defer`: over `multipart/mixed` on the GraphQL endpoint for clients that accept it, and always
- * on `<endpoint>/defer`. Every other client receives everything in one JSON result.
+ * Adds `@defer` to a Yoga server: over `multipart/mixed` on the GraphQL endpoint for clients that accept it, and for
+ * all clients on `<endpoint>/defer`. Other clients receive one complete JSON result.
  *
- * @param given Options, or the name of one of the specification's presets.
- * @throws TypeError at start-up when an option cannot be used.
+ * @param given options, or the name of one of the specification's presets
+ * @throws TypeError at startup if an option is invalid
  */
 export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): DeferSplitterPlugin {
   return createDeferSplitter(resolveOptions(given))
@@ -117,7 +115,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)
   const requested = new WeakMap<object, GraphQLParams>()
-  /** Servers may set the same schema again for each request: it stays the same one. */
+  /** Servers can set the same schema again for each request. The extended schema stays the same object. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
   let takesRequest: ReturnType<typeof createDeferEndpoint> | undefined
   let maskError: MaskError = (error) => error
@@ -139,7 +137,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
 
     onYogaInit({ yoga }) {
       takesRequest = createDeferEndpoint(yoga.graphqlEndpoint, behaviour.alias)
-      // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
+      // Yoga's masking is not public, and it applies only to `errors`, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
       if (masking) maskError = (error) => masking.maskError(error, masking.errorMessage)
     },
@@ -157,7 +155,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
     },
 
     onParams({ params, context }) {
-      // Yoga checks what clients sent only after the plugins have seen it.
+      // Yoga validates the parameters only after the plugins.
       const query: unknown = params.query
       if (typeof query === 'string' && query.includes('defer')) requested.set(context, params)
     },
@@ -171,15 +169,15 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
     onSubscribe({ args, subscribeFn, setSubscribeFn }) {
       const document = documents(args.document)
       if (!document.isIncremental) return
-      // An event is one result.
+      // Events of subscriptions are complete results.
       setSubscribeFn((given: ExecutionArgs) => subscribeFn({ ...given, document: document.stripped }))
     },
 
-    // A plugin that answers in `onParams` leaves nothing to the pipeline.
+    // Handles results of plugins that answer in `onParams`, which skips the pipeline.
     onExecutionResult({ result, request, context, setResult }) {
       const params = requested.get(context)
       if (!params || isKnown(context) || !result || isAsyncIterable(result)) return
-      // Nothing was executed: of a document that is not valid its errors are told, whatever the client accepts.
+      // The operation was not executed. The errors of an invalid document are sent regardless of the `Accept` header.
       if (!('data' in result)) return
       const source = parsed(params)
       if (!source) return
@@ -193,14 +191,14 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
         if (multipart && isAlone && !Array.isArray(result)) {
           setResultProcessor(onlyPart(multipart, options.multipartBoundary), 'multipart/mixed')
         } else if (preferred !== 'json') {
-          // Yoga would send a client that names multipart beside JSON a single part.
+          // Yoga would send a single part to clients that accept multipart and JSON.
           setResultProcessor(processRegularResult, jsonTypeOf(request.headers.get('accept') ?? ''))
         }
         return Array.isArray(result) && isStreamed(request) ? mergeBatch(result).then(setResult) : undefined
       }
       const delivery = deliveries.of(serverContext, request)
       if (!delivery || !isStreamed(request)) return undefined
-      // Yoga's compression plugin would hold every part back until the last.
+      // Yoga's compression plugin would buffer all parts.
       refuseEncoding(request.headers)
       const writing = { delivery, boundary: options.multipartBoundary, maskError, clock: options.clock }
       setResultProcessor((given, fetchAPI) => {
@@ -212,19 +210,21 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
   }
 }
 
-/** The operation that a client asks for; undefined: its text cannot be parsed. */
+/** Returns the client's operation, or `undefined` if the document has a syntax error. */
 function parsed({ query, operationName, variables }: GraphQLParams) {
   if (!query) return undefined
   try {
-    // Without locations, which keep every token, comments too, for as long as the document.
+    // Locations are omitted, because they keep every token of the document in memory, including comments.
     return { document: parse(query, { noLocation: true }), operationName, variables }
   } catch {
-    // The answer was made without parsing; whoever made it answers for it.
+    // Another plugin created the response without parsing the document.
     return undefined
   }
 }
 
-/** Takes `Accept-Encoding` out of the request. Where its headers cannot be changed (Deno, workerd), hides it. */
+/**
+ * Removes `Accept-Encoding` from the request. If its headers are immutable (Deno, workerd), the header is hidden.
+ */
 function refuseEncoding(headers: Headers): void {
   const refused = 'accept-encoding'
   try {
@@ -237,7 +237,7 @@ function refuseEncoding(headers: Headers): void {
   }
 }
 
-/** The answers of a batch, each in one piece. */
+/** Merges the parts of each result of a batch. */
 function mergeBatch(entries: readonly unknown[]): Promise<ExecutionResult[]> {
   return Promise.all(
     entries.map((entry) => (isAsyncIterable(entry) ? mergeParts(entry) : (entry as ExecutionResult))),

@@ -1,8 +1,10 @@
 import { systemClock } from '@vinyasa/core'
 
-/** Runs the callback in a later turn of the event loop, when what was written has left. Returns how to prevent it. */
+/**
+ * Calls a function in a later tick, after written data has left. Returns a function that cancels the call.
+ */
 export function inLaterTurn(callback: () => void): () => void {
-  // Not every platform has `setImmediate`, and where it is, it comes before timers.
+  // Some platforms have no `setImmediate`. If it exists, it runs before timers.
   if (typeof setImmediate === 'function') {
     const immediate = setImmediate(callback)
     return () => clearImmediate(immediate)

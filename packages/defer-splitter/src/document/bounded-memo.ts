@@ -1,9 +1,9 @@
 import { createRecent, createRoom } from '@vinyasa/core'
 
-/** Values by the keys that they were created for. */
+/** Returns the value of a key, and creates it if necessary. */
 export type BoundedMemo<Value> = (key: string, create: () => Value) => Value
 
-/** A memo of at most `max` values. */
+/** Creates a memo of at most `max` values. */
 export function createBoundedMemo<Value>(max: number): BoundedMemo<Value> {
   const values = createRecent<{ readonly value: Value }>(createRoom(max))
   return (key, create) => {

@@ -18,7 +18,7 @@ import {
   type Variables,
 } from '@vinyasa/core/documents'
 
-/** `@defer` and `@stream`. */
+/** Creates the directives `@defer` and `@stream`. */
 export function createIncrementalDirectives(): readonly GraphQLDirective[] {
   return [
     new GraphQLDirective({
@@ -51,7 +51,7 @@ export function createIncrementalDirectives(): readonly GraphQLDirective[] {
   ]
 }
 
-/** The schema with these directives in it, or the same object when it has all of them. */
+/** Adds these directives to a schema. Returns the same schema if it contains all of them. */
 export function withIncrementalDirectives(
   schema: GraphQLSchema,
   directives: readonly GraphQLDirective[] = createIncrementalDirectives(),
@@ -61,7 +61,7 @@ export function withIncrementalDirectives(
   return schemaWith(schema, { directives: [...schema.getDirectives(), ...missing] })
 }
 
-/** The node's `@defer` when it is in force: `if` absent, or not false. */
+/** Returns the node's `@defer` if it is active: `if` is missing or not false. */
 export function activeDefer(node: SelectionNode, variables: Variables): DirectiveNode | undefined {
   const directive = node.directives?.find(({ name }) => name.value === 'defer')
   return directive && directiveArgument(directive, 'if', variables) !== false ? directive : undefined
@@ -73,7 +73,7 @@ export function isIncremental({ name }: DirectiveNode): boolean {
   return incrementalNames.has(name.value)
 }
 
-/** Tells whether `@defer` or `@stream` stands at this level or anywhere below. */
+/** Returns a function that finds `@defer` or `@stream` at a level or below it. */
 export function createDeferFinder(fragments: Fragments): (node: SelectionSetNode) => boolean {
   return foldSelections<boolean>(fragments, false, ({ selections }, below) =>
     selections.some((selection) => selection.directives?.some(isIncremental) || below(selection)),

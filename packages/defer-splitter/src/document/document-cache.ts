@@ -12,20 +12,20 @@ import { type BoundedMemo, createBoundedMemo } from './bounded-memo.ts'
 import { incrementalNames } from './directives.ts'
 import { createSelections, type Selections } from './selections.ts'
 
-/** Facts about an operation, worked out once, or once per set of values of its directives' variables. */
+/** Cached data of an operation, and of each set of values of its directives' variables. */
 interface KnownOperation {
   readonly definition: OperationDefinitionNode
-  /** By name, as resolvers are given them. */
+  /** The fragments by name, as resolvers receive them. */
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  /** How many `@defer` fragments are in force with the variables that a request gave. */
+  /** Returns the number of active `@defer` fragments for the variables of a request. */
   countDeferred(given: Variables | null | undefined): number
-  /** @param variables With the operation's defaults, or coerced. */
+  /** @param variables coerced, or with the defaults of the operation */
   selections(schema: GraphQLSchema | undefined, variables: Variables): Selections
 }
 
-/** Directives that decide what is selected, and what is deferred. */
+/** Directives that affect which fields are selected or deferred. */
 const deciding: ReadonlySet<string> = new Set(['skip', 'include', ...incrementalNames])
-/** A directive's variable is true, false or absent. */
+/** Maximum number of cached variants. A variable of a directive is true, false or missing. */
 const maxVariants = 32
 
 function createKnownOperation(document: DocumentNode, definition: OperationDefinitionNode): KnownOperation {
@@ -38,7 +38,7 @@ function createKnownOperation(document: DocumentNode, definition: OperationDefin
   )
   const withoutSchema = {}
 
-  /** Only what directives look at, so that no request's variables are kept. */
+  /** Returns only the variables of directives, so that other variables of requests are not kept. */
   function relevant(variables: Variables): Variables {
     return Object.fromEntries(names.map((name) => [name, variables[name]]))
   }
@@ -68,14 +68,14 @@ function createKnownOperation(document: DocumentNode, definition: OperationDefin
 
 export type DocumentCache = (document: DocumentNode) => KnownDocument
 
-/** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
+/** Creates the cache. Yoga returns the same document object for the same query string. */
 export function createDocumentCache(): DocumentCache {
   return keyed((document: DocumentNode) => new KnownDocument(document), new WeakMap())
 }
 
-/** Facts about a document that are worked out once. Most documents are only asked whether they are incremental. */
+/** Cached data of a document. For most documents, only `isIncremental` is read. */
 export class KnownDocument {
-  /** The document mentions `@defer` or `@stream`, in force or not. */
+  /** Whether the document contains `@defer` or `@stream`, active or not. */
   readonly isIncremental: boolean
   readonly #document: DocumentNode
   #stripped: DocumentNode | undefined
@@ -87,18 +87,18 @@ export class KnownDocument {
     this.isIncremental = mentionsIncremental(document)
   }
 
-  /** The document without them. */
+  /** The document without these directives. */
   get stripped(): DocumentNode {
     return (this.#stripped ??= this.isIncremental ? stripIncremental(this.#document) : this.#document)
   }
 
-  /** The document for the eager strategy. */
+  /** Returns the document for the eager strategy. */
   eager(schema: GraphQLSchema): DocumentNode {
     this.#eager ??= keyed((given) => toEagerDocument(this.#document, given), new WeakMap())
     return this.#eager(schema)
   }
 
-  /** The operation of that name; without a name the only one. */
+  /** Returns the operation with the name. Without a name, it returns the only operation. */
   operation(name: string | null | undefined): KnownOperation | undefined {
     const definition = getOperationAST(this.#document, name)
     if (!definition) return undefined

@@ -19,10 +19,12 @@ import {
 } from '@vinyasa/core/documents'
 import { activeDefer, createDeferFinder, incrementalNames, isIncremental } from './directives.ts'
 
-/** The alias under which the eager strategy asks an abstract type's objects for their type. Never sent. */
+/**
+ * The alias of `__typename` that the eager strategy adds for objects of abstract types. It is not sent to clients.
+ */
 export const typenameAlias = '__deferTypename'
 
-/** Whether the document mentions `@defer` or `@stream` at all, in force or not. */
+/** Returns whether the document contains `@defer` or `@stream`, active or not. */
 export function mentionsIncremental(document: DocumentNode): boolean {
   let found = false
   forEachDirective(document, (node) => {
@@ -31,14 +33,16 @@ export function mentionsIncremental(document: DocumentNode): boolean {
   return found
 }
 
-/** The document without `@defer` and `@stream`, and without the variables that only they used. */
+/**
+ * Returns the document without `@defer` and `@stream`, and without variables that only these directives use.
+ */
 export function stripIncremental(document: DocumentNode): DocumentNode {
   return withoutDirectives(document, incrementalNames)
 }
 
 /**
- * The document for the eager strategy: stripped, and asking for the type of objects of abstract types wherever a
- * deferred fragment lies below and depends on it.
+ * Returns the document for the eager strategy: without the directives, and with `__typename` for objects of abstract
+ * types if a deferred fragment below depends on the type.
  */
 export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
   const typeInfo = new TypeInfo(schema)
@@ -68,7 +72,9 @@ export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): 
   return stripIncremental(annotated)
 }
 
-/** How many `@defer` fragments are in force in the operation. A named fragment counts each time it is spread. */
+/**
+ * Returns the number of active `@defer` fragments in the operation. A named fragment counts each time it is spread.
+ */
 export function countDeferred(
   operation: OperationDefinitionNode,
   fragments: Fragments,

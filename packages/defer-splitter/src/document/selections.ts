@@ -26,7 +26,7 @@ import {
 } from '@vinyasa/core/documents'
 import { activeDefer, createDeferFinder } from './directives.ts'
 
-/** The facts about a type that are needed to complete its values, worked out once. */
+/** The data about a type that value completion needs. */
 export type TypeShape = { readonly isNonNull: boolean } & (
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
   | { readonly kind: 'list'; readonly item: TypeShape }
@@ -46,14 +46,14 @@ function toTypeShape(type: GraphQLOutputType): TypeShape {
 /** The nodes that select one response key. */
 export type FieldNodes = readonly [FieldNode, ...FieldNode[]]
 
-/** A field as an operation selects it on one type. */
+/** A field that an operation selects on one type. */
 export interface SelectedField {
   readonly key: string
   readonly nodes: FieldNodes
-  /** Undefined if the type is not known, or has no such field. */
+  /** `undefined` if the type is unknown or has no such field. */
   readonly definition: GraphQLField<unknown, unknown> | undefined
   readonly shape: TypeShape | undefined
-  /** The selections below it; empty for a leaf. */
+  /** The selections below the field. Empty for a leaf. */
   readonly below: Selections
 }
 
@@ -63,33 +63,38 @@ export interface PlannedField extends SelectedField {
   readonly shape: TypeShape
 }
 
-/** One `@defer` fragment. The directive's node is the identity of the usage. */
+/** One `@defer` fragment, identified by the node of its directive. */
 export interface PlannedFragment {
   readonly usage: DirectiveNode
   readonly label: string | undefined
   readonly selections: Selections
 }
 
-/** The fields and fragments that are selected on one type: those due now, and the fragments that may follow. */
+/**
+ * The fields and fragments that are selected on one type: the fields to execute immediately, and the deferred
+ * fragments.
+ */
 export interface PlannedSelection {
   readonly selected: readonly SelectedField[]
   /** The selected fields that can be executed. */
   readonly fields: readonly PlannedField[]
   readonly deferred: readonly PlannedFragment[]
-  /** Keys that more than one of them selects, with the nodes of all: what is due now, and each fragment. */
+  /**
+   * Response keys that several groups select, with all nodes. The groups are the immediate fields and each fragment.
+   */
   readonly sharedKeys: ReadonlyMap<string, FieldNodes>
 }
 
-/** What the selections of one operation with its variables have in common. */
+/** The common data of all selections of one operation with its variables. */
 interface Selecting {
-  /** Undefined: every type condition may match. */
+  /** `undefined` means that every type condition can match. */
   readonly schema: GraphQLSchema | undefined
   readonly fragments: Fragments
   readonly variables: Variables
   readonly defersBelow: (node: SelectionSetNode) => boolean
 }
 
-/** The selections of an operation, or of any of its parts. */
+/** Creates the selections of an operation or of a part of it. */
 export function createSelections(
   given: Omit<Selecting, 'defersBelow'>,
   sets: readonly SelectionSetNode[],
@@ -97,7 +102,7 @@ export function createSelections(
   return new Selections({ ...given, defersBelow: createDeferFinder(given.fragments) }, sets)
 }
 
-/** Selection sets that are read together, and what they select on each type: worked out once, kept beside them. */
+/** Selection sets that are merged, with a cache of the selections on each type. */
 export class Selections {
   readonly #selecting: Selecting
   readonly #sets: readonly SelectionSetNode[]
@@ -116,12 +121,15 @@ export class Selections {
     return this.#sets.length === 0
   }
 
-  /** Whether there is a `@defer`, in force or not, at this level or anywhere below. */
+  /** Returns whether `@defer`, active or not, is at this level or below. */
   mayDefer(): boolean {
     return this.#sets.some(this.#selecting.defersBelow)
   }
 
-  /** `type` undefined: the runtime type is not known, and every type condition may match. */
+  /**
+   * Returns the selections on a type. If `type` is `undefined`, the runtime type is unknown, and every type condition
+   * can match.
+   */
   on(type: GraphQLObjectType | undefined): PlannedSelection {
     if (this.#last && type === this.#lastType) return this.#last
     let found = this.#ofTypes.get(type)
@@ -131,7 +139,7 @@ export class Selections {
     return found
   }
 
-  /** The same with the fragments at this level in place, not deferred. */
+  /** Returns the same with the fragments of this level inlined. */
   inlinedOn(type: GraphQLObjectType | undefined): PlannedSelection {
     let found = this.#inlinedOfTypes.get(type)
     if (!found) this.#inlinedOfTypes.set(type, (found = this.#plan(type, true)))
@@ -162,15 +170,15 @@ export class Selections {
   ): { readonly fields: ReturnType<typeof collectFields>; readonly deferred: readonly PlannedFragment[] } {
     const { schema, fragments, variables } = this.#selecting
     const deferred: PlannedFragment[] = []
-    /** Whether the fragment is due now. */
+    /** Returns whether the fragment is executed immediately. */
     const enters: FieldWalk['enters'] = (use, fragment) => {
       const usage = use.directives?.length ? activeDefer(use, variables) : undefined
       if (!usage) return true
-      // A fragment that spreads itself is for validation to refuse.
+      // Validation refuses fragments that spread themselves.
       if (around.includes(usage)) return false
       const selections = new Selections(this.#selecting, [fragment.selectionSet])
       const own = selections.#gather(type, false, [...around, usage])
-      // Nothing is delivered with a fragment that holds only other fragments: those stand for it.
+      // A fragment that contains only other fragments delivers nothing itself, so these fragments replace it.
       if (own.fields.size === 0) deferred.push(...own.deferred)
       else deferred.push({ usage, label: labelOf(usage), selections })
       return false

@@ -12,9 +12,10 @@ import {
 } from 'graphql'
 import { isIncremental } from './directives.ts'
 
-// The names are those of graphql 17's own rules: where it brings them, ours stay out and each error is reported once.
+// The names equal those of graphql 17's rules. If graphql contains them, these rules are not used, so that each error
+// is reported once.
 
-/** Labels are static strings, and no two of the document are equal. */
+/** Labels must be static strings and unique in the document. */
 export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVisitor {
   const known = new Map<string, DirectiveNode>()
   return {
@@ -34,7 +35,9 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
   }
 }
 
-/** Root fields of mutations and subscriptions run for their effect and in order: they cannot be deferred. */
+/**
+ * Root fields of mutations and subscriptions have side effects and run in order, so they cannot be deferred.
+ */
 export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {
@@ -53,7 +56,7 @@ export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext):
   }
 }
 
-/** `@stream` stands on lists. */
+/** `@stream` is only valid on lists. */
 export function StreamDirectiveOnListFieldRule(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {

@@ -29,21 +29,27 @@ import { ErrorIndex, type ErrorNode } from './error-index.ts'
 import { typenameAlias } from '../document/document.ts'
 import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'
 
-/** The errors and fragments of the part that fields go to: the first part or a patch. */
+/** The errors and fragments of a part: the first part or a patch. */
 interface Draft {
   readonly errors: GraphQLError[]
-  /** The fragments whose place these fields bring: a client can be told of them once it has the place. */
+  /**
+   * The fragments whose parent object is in this part. A client can be informed of a fragment only when it has the
+   * object.
+   */
   readonly fragments: Announced[]
 }
 
-/** An object of the result at the moment it is split. */
+/** An object of the result while it is split. */
 interface Place {
   readonly value: Data
   readonly type: GraphQLObjectType | undefined
-  /** Made into a list only for a patch. */
+  /** Converted to a list only for a patch. */
   readonly path: ResponsePath | undefined
   readonly errors: ErrorNode | undefined
-  /** Keys whose values hold what several fragments select: each takes its own. The others are handed on as they are. */
+  /**
+   * Response keys that several fragments select. Each fragment receives a separate part of the value. Other values are
+   * used unchanged.
+   */
   readonly shared: ReadonlySet<string> | 'all'
 }
 
@@ -56,10 +62,10 @@ interface SplitWalkOptions {
   readonly maxPatches: number
 }
 
-/** One way through a result: what is deferred of it becomes patches. */
+/** Traverses a result and converts deferred fields to patches. */
 class SplitWalk {
   readonly patches: Patch[] = []
-  /** The fragments that the patches deliver, in their order. */
+  /** The fragments of the patches, in order. */
   readonly fragments: Announced[] = []
   readonly #options: SplitWalkOptions
   readonly #sharedPlaces = new Map<PlannedFragment['usage'], Set<string>>()
@@ -68,7 +74,7 @@ class SplitWalk {
     this.#options = options
   }
 
-  /** The fields of the result's root that are due in `draft`. */
+  /** Returns the immediate fields of the root. */
   fromRoot(draft: Draft, type: GraphQLObjectType | undefined, value: Data, selections: Selections): Data {
     const { index } = this.#options
     const errors = index.root
@@ -76,7 +82,7 @@ class SplitWalk {
     return this.#fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selections)
   }
 
-  /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
+  /** Returns the immediate fields of an object. Deferred fragments become patches. */
   #fill(draft: Draft, place: Place, selections: Selections): Data {
     let selection = selections.on(place.type)
     if (selection.deferred.length === 0) return this.#pick(draft, place, selection)
@@ -89,7 +95,7 @@ class SplitWalk {
     return data
   }
 
-  /** Whether another fragment has brought this one at the same place. */
+  /** Returns whether another fragment already contains this fragment for the same object. */
   #isRepeated(usage: PlannedFragment['usage'], { path, shared }: Place): boolean {
     if (shared !== 'all' && shared.size === 0) return false
     const place = JSON.stringify(responsePathAsArray(path))
@@ -104,7 +110,7 @@ class SplitWalk {
     const isPresent = selected.some(({ key }) => Object.hasOwn(place.value, key))
     const patch: Patch = { data: null, path: responsePathAsArray(place.path) }
     if (label !== undefined) patch.label = label
-    // Before the nested ones are found, so that the order is the document's.
+    // The patch is added before nested patches, so that the order is that of the document.
     if (isPresent) {
       const fragment: Announced = { path: patch.path, label }
       this.patches.push(patch)
@@ -181,7 +187,7 @@ class SplitWalk {
       const named = typeof name === 'string' ? schema.getType(name) : undefined
       if (isObjectType(named) && schema.isSubType(declared, named)) return named
     }
-    // A stored result carries no hidden type name: the keys that are there tell it, or leave several types possible.
+    // A stored result has no hidden type name. The existing keys determine the type, or leave several types possible.
     const present = Object.keys(value)
     const possible = schema.getPossibleTypes(declared).filter((type) => {
       const { selected } = selections.inlinedOn(type)
@@ -199,19 +205,19 @@ function withShared(place: Place, keys: ReadonlySet<string>): Place {
 
 interface SplitInput {
   readonly result: ExecutionResult
-  /** The client's document, with its `@defer` directives. */
+  /** The client's document with its `@defer` directives. */
   readonly document: KnownDocument
   readonly operationName?: string | null | undefined
   readonly variables?: Variables | null | undefined
-  /** Without a schema every type condition may match; the merged parts are the same. */
+  /** Without a schema, every type condition can match. The merged parts are equal. */
   readonly schema?: GraphQLSchema | undefined
   /** See `DeferInternals.maxPatches`. */
   readonly maxPatches: number
 }
 
 /**
- * Splits a whole result along the document's `@defer` fragments: the first part, then all patches in one part, in the
- * document's order, a nested fragment after the one around it. One plain result when nothing is left to defer.
+ * Splits a complete result into the first part and a second part with all patches. The patches have the order of the
+ * document, and a nested fragment follows its parent. Returns a plain result if no fragment is deferred.
  */
 export function splitToStream(input: SplitInput): Executed {
   const { result, document, operationName, schema, maxPatches } = input
@@ -225,7 +231,7 @@ export function splitToStream(input: SplitInput): Executed {
   const rootType = schema?.getRootType(definition.operation) ?? undefined
   const data = walk.fromRoot(initial, rootType, result.data as Data, selections)
   const { patches, fragments } = walk
-  // `data` is without the hidden type names, so it replaces the result's own even where nothing is split off.
+  // `data` has no hidden type names, so it replaces the data of the result even without patches.
   if (patches.length === 0) return { ...result, data }
   initial.errors.push(...index.unclaimed())
   const { extensions } = result
@@ -251,7 +257,7 @@ export interface EagerInput {
   readonly options: ResolvedOptions
 }
 
-/** Executes the whole query at once and splits its result: the specification's five steps. */
+/** Executes the complete query and splits its result, in the specification's five steps. */
 export function executeEagerly(input: EagerInput): MaybePromise<Executed> {
   const { args, document, options } = input
   const { schema, operationName, variableValues: variables } = args
@@ -263,11 +269,11 @@ export function executeEagerly(input: EagerInput): MaybePromise<Executed> {
   return after(executeWhole(input), split)
 }
 
-/** Executes the whole query at once, within the limits of time and size. */
+/** Executes the complete query within the limits of time and size. */
 export function executeWhole({ args, document, execute, options }: EagerInput): MaybePromise<Executed> {
   const bound = (result: Executed): Executed => {
     if (isAsyncIterable(result)) return result
-    // Sources that count hold the answer to their limits, so it is not measured again.
+    // If sources limit the size of the response, it is not measured again.
     const counted = answerSizeOf(args.contextValue)
     counted?.done()
     const refusal = counted ? counted.refusal : refusalOf(result, new AnswerSize(options))
@@ -278,12 +284,12 @@ export function executeWhole({ args, document, execute, options }: EagerInput): 
   return withinTotal(executed, options).then((result) => bound(result as Executed))
 }
 
-/** Why a whole result is too large to be sent. */
+/** Returns an error if a complete result is too large. */
 function refusalOf({ data }: ExecutionResult, size: AnswerSize): GraphQLError | undefined {
   try {
     size.add(0, measureJson(data, size.maxBytes))
   } catch {
-    // It is in the size.
+    // `size` contains the error.
   }
   return size.refusal
 }

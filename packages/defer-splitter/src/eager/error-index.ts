@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql'
 import type { PathSegment } from '../parts.ts'
 
-/** Errors by the place they belong to. */
+/** Errors by path. */
 export interface ErrorNode {
   readonly here: GraphQLError[]
   readonly below: Map<PathSegment, ErrorNode>
@@ -9,7 +9,7 @@ export interface ErrorNode {
 
 const none: readonly GraphQLError[] = []
 
-/** A result's errors as a tree, so that each part can take those of the places it shows. */
+/** The errors of a result as a tree. Each part receives the errors of the paths that it contains. */
 export class ErrorIndex {
   readonly root: ErrorNode = { here: [], below: new Map() }
   readonly #errors: readonly GraphQLError[]
@@ -33,23 +33,29 @@ export class ErrorIndex {
     return this.#claim(this.#errors.filter(({ path }) => !path))
   }
 
-  /** The errors of exactly this place that no part has taken. */
+  /** Returns the errors of exactly this path that are not yet in a part. */
   at(node: ErrorNode | undefined): readonly GraphQLError[] {
     return node ? this.#claim(node.here) : none
   }
 
-  /** The errors of this place and of everything below it: those that a null stands for, but not what a part has taken. */
+  /**
+   * Returns the errors of this path and of all paths below it that are not yet in a part. They explain a null at this
+   * path.
+   */
   within(node: ErrorNode | undefined): readonly GraphQLError[] {
     if (!node) return none
     return [...this.#claim(node.here), ...[...node.below.values()].flatMap((below) => this.within(below))]
   }
 
-  /** The errors that no part has taken. */
+  /** Returns the errors that are not yet in a part. */
   unclaimed(): readonly GraphQLError[] {
     return this.#errors.filter((error) => !this.#claimed.has(error))
   }
 
-  /** Takes the errors that no part has taken: each is told once, with the first part that shows its place. */
+  /**
+   * Takes errors that are not yet in a part, so that each error is sent once, with the first part that contains its
+   * path.
+   */
   #claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
     const fresh = list.filter((error) => !this.#claimed.has(error))
     for (const error of fresh) this.#claimed.add(error)

@@ -15,28 +15,32 @@ export interface ObjectPlace {
 }
 
 /**
- * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
- * nobody wants it.
+ * The state of a record:
+ * `waiting`: not started
+ * `running`: started
+ * `done`: has data or failed
+ * `sent`: sent to the client
+ * `dropped`: not sent, because its object became null or the client disconnected
  */
 export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
 
-/** The response that a record is part of. */
+/** The response that contains a record. */
 export interface DeliveryRun {
   readonly operation: Operation
-  /** The ending of the first fields, and of calls whose values several records wait for. */
+  /** Ends the first fields, and calls whose values several records use. */
   readonly ending: Ending
   readonly isClosed: boolean
-  /** The answer has become too large: nothing more of it is made. */
+  /** Stops the response because it is too large. */
   refuse(): void
-  /** Takes fragments for later; false when the response may not have that many more patches. */
+  /** Adds deferred fragments. Returns false if the limit of patches is reached. */
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }
 
 const none: readonly never[] = []
 
 /**
- * Fields that are delivered together, one fragment at one place, and what depends on it. The root record, which has no
- * fragment, is the first part.
+ * The fields of one fragment at one object, which are delivered together, and the records that depend on them. The root
+ * record has no fragment and is the first part.
  */
 export class DeliveryRecord implements Announced {
   readonly run: DeliveryRun
@@ -44,13 +48,13 @@ export class DeliveryRecord implements Announced {
   readonly place: ObjectPlace
   state: RecordState = 'waiting'
   children: readonly DeliveryRecord[] = none
-  /** The number of records that it may follow. */
+  /** Number of records that this record can follow. */
   #parents = 0
-  /** The timer and ending that the patches of the same directive share; set when it starts. */
+  /** The timer and ending that all patches of the directive share. Set at the start. */
   usage: FragmentUsage | undefined
   data: Data | null = null
   errors: readonly GraphQLError[] = none
-  /** The places in `data` that are null for an error. */
+  /** The paths in `data` that are null because of an error. */
   nulls: readonly ResponsePath[] = none
   #path: readonly PathSegment[] | undefined
 
@@ -72,19 +76,18 @@ export class DeliveryRecord implements Announced {
     return this.run.operation
   }
 
-  /** Aborts when its calls are no longer wanted. Made when it is asked for. */
+  /** Aborts when the calls of the record are no longer needed. Created on first use. */
   get ending(): Ending {
     return (this.usage ?? this.run).ending
   }
 
-  /** No longer wanted: timed out, or the client has left. */
+  /** Whether the record timed out or the client disconnected. */
   get isClosed(): boolean {
     return this.state !== 'running' || this.run.isClosed
   }
 
   /**
-   * Takes an error of one of its fields, and the place that is null for it; one that comes after the record was done is not
-   * told any more.
+   * Adds an error of a field and the path that is null because of it. Errors after the end of the record are ignored.
    */
   report(error: GraphQLError, place: ResponsePath): void {
     if (this.state !== 'running') return
@@ -98,7 +101,7 @@ export class DeliveryRecord implements Announced {
     ;(this.nulls as ResponsePath[]).push(place)
   }
 
-  /** The fragment failed as a whole. */
+  /** Fails the complete fragment. */
   fail(errors: readonly GraphQLError[]): void {
     this.errors = errors
     this.nulls = none
@@ -110,13 +113,13 @@ export class DeliveryRecord implements Announced {
     else (this.children as DeliveryRecord[]).push(child)
   }
 
-  /** It is not sent: returns the children that follow no other record. */
+  /** Drops the record. Returns the children that follow no other record. */
   leave(): readonly DeliveryRecord[] {
     return this.children.filter((child) => --child.#parents === 0)
   }
 }
 
-/** Whether the record, or one that depends on it, was sent with a list at the place. */
+/** Returns whether the record or a dependent record was sent with a list at the path. */
 export function hasSentList(record: DeliveryRecord, place: readonly PathSegment[]): boolean {
   const { state, path, data, children } = record
   if (state !== 'sent' || path.some((segment, index) => segment !== place[index])) return false
@@ -138,11 +141,11 @@ export interface FragmentUsageOptions {
   readonly timeoutMs: number
   readonly clock: Timers
   readonly onTimeout: (records: readonly DeliveryRecord[]) => void
-  /** Later patches of the same directive start a new usage. */
+  /** Called at the end of the usage. Later patches of the same directive start a new usage. */
   readonly onRetire: () => void
 }
 
-/** One timer and one ending that all patches of one `@defer` in the document share. */
+/** The timer and ending that all patches of one `@defer` in the document share. */
 export class FragmentUsage {
   readonly #options: FragmentUsageOptions
   readonly #waiting = new Set<DeliveryRecord>()
@@ -153,12 +156,12 @@ export class FragmentUsage {
     this.#options = options
   }
 
-  /** Made when it is asked for. */
+  /** Created on first use. */
   get ending(): Ending {
     return (this.#ending ??= new Ending())
   }
 
-  /** The patch has something to wait for: it shares the usage's time with those that wait already. */
+  /** Adds a waiting patch. It shares the timer with the patches that already wait. */
   wait(record: DeliveryRecord): void {
     const { clock, timeoutMs } = this.#options
     if (this.#waiting.size === 0 && timeoutMs > 0) {
@@ -167,12 +170,12 @@ export class FragmentUsage {
     this.#waiting.add(record)
   }
 
-  /** The patch waits no longer. With the last one the timer stops. */
+  /** Ends the wait of a patch. The timer stops after the last patch. */
   done(record: DeliveryRecord): void {
     if (this.#waiting.delete(record) && this.#waiting.size === 0) this.#stopTimer()
   }
 
-  /** The patch is no longer wanted. When no other one is, the usage's calls are cancelled. */
+  /** Drops a patch. If no other patch needs the usage, its calls are cancelled. */
   drop(record: DeliveryRecord): void {
     if (!this.#waiting.has(record)) return
     this.done(record)
@@ -191,12 +194,12 @@ export class FragmentUsage {
     this.#waiting.clear()
     this.#stopTimer()
     this.#options.onRetire()
-    // First the answer, so that what the cancelled calls report does not become part of it.
+    // The patches are completed first, so that errors of cancelled calls are not part of them.
     this.#options.onTimeout(records)
     this.#cancel(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
   }
 
-  /** For those that ask for the ending later, too: a resolver may do so after an await of its own. */
+  /** Also ends later uses of the ending, because a resolver can read it after an await. */
   #cancel(reason?: DOMException): void {
     this.ending.abort(reason)
   }

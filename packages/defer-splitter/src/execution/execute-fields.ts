@@ -21,10 +21,12 @@ import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
-/** Objects of a list that are completed in one turn of the event loop: some ten milliseconds. */
+/**
+ * Number of objects of a list that are completed in one tick of the event loop, in about ten milliseconds.
+ */
 const ITEMS_A_TURN = 500
 
-/** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
+/** Executes the immediate fields of an object in this group. Deferred fragments are added to the group. */
 export function executeSelections(
   group: DeliveryRecord,
   place: ObjectPlace,
@@ -56,14 +58,14 @@ function executeFields(
     for (const field of fields) {
       const plain = executePlainLeaf(group, place, field)
       const value = plain ?? executeField(group, place, field)
-      // Set at once even when it is still to come: the keys keep the order of the document.
+      // The key is set immediately, even for a promise, so that the keys have the order of the document.
       data[field.key] = value
       if (plain !== undefined || !isPromise(value)) continue
       waiting ??= []
       waiting.push(value.then((settled) => (data[field.key] = settled)))
     }
   } catch (error) {
-    // The field that failed takes this object with it; what the others still bring is of no use.
+    // The failed field removes this object, so the values of the other fields are not used.
     if (waiting) Promise.allSettled(waiting).catch(() => undefined)
     throw error
   }
@@ -82,7 +84,10 @@ async function executeSerially(
   return data
 }
 
-/** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
+/**
+ * Executes the most common kind of field: a property with a string, number or boolean. Returns `undefined` for other
+ * fields.
+ */
 function executePlainLeaf(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
   const { definition, shape } = field
   if (shape.kind !== 'leaf' || definition.resolve || place.shared || group.operation.fieldResolver) {
@@ -91,7 +96,7 @@ function executePlainLeaf(group: DeliveryRecord, place: ObjectPlace, field: Plan
   return completePlainLeaf(shape.type, propertyOf(place.source, definition.name))
 }
 
-/** The field's value as it goes into the data. */
+/** Returns the completed value of the field. */
 function executeField(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
   const call = new FieldCall(group, place, field)
   const shared = place.shared?.has(field.key) ? place.shared : undefined
@@ -122,7 +127,7 @@ function resolveShared(shared: SharedValues, call: FieldCall): unknown {
   return resolved.value
 }
 
-/** An iterator can be read once only. */
+/** An iterator can be read only once, so its items are stored. */
 function readOnce(value: unknown, call: FieldCall): unknown {
   return isAsyncIterable(value) ? readAll(value, call.ending) : value
 }
@@ -133,7 +138,7 @@ async function readAll(values: AsyncIterable<unknown>, ending: Ending): Promise<
   return all
 }
 
-/** Completes what a field gave, or an item of its list, at a path. `Of`: what is known of its type. */
+/** Completes the value of a field or of a list item at a path. `Of` is the type information. */
 type Complete<Of, Value = unknown> = (
   call: FieldCall,
   of: Of,
@@ -142,21 +147,18 @@ type Complete<Of, Value = unknown> = (
   shared: SharedValues | undefined,
 ) => unknown
 
-/** GraphQL specification, section 6.4.3: value completion. */
+/** Completes a value (GraphQL specification, section 6.4.3). */
 const completeValue: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (value instanceof Error) throw value
   const completed = completeNullable(call, shape, value, path, shared)
-  // A promise stands for a list or an object that is still to come, and not for null.
+  // A promise represents a list or an object that is not ready, and not null.
   if (completed === null && shape.isNonNull) {
     throw new Error(`Cannot return null for non-nullable field ${call.name}.`)
   }
   return completed
 }
 
-/**
- * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest
- * place that may be null.
- */
+/** Completes a resolved value or a promise. An error is reported at the nearest nullable path. */
 const completeResolved: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (isPromise(value)) {
     return value.then(
@@ -174,13 +176,16 @@ const completeResolved: Complete<TypeShape> = (call, shape, value, path, shared)
   }
 }
 
-/** The commonest leaf: a string, number or boolean. Undefined when it is anything else, or does not fit. */
+/**
+ * Completes the most common leaf values: strings, numbers and booleans. Returns `undefined` for other or invalid
+ * values.
+ */
 function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
   try {
     return type.serialize(value) ?? undefined
   } catch {
-    // The long way reports it.
+    // The complete function reports the error.
     return undefined
   }
 }
@@ -230,7 +235,9 @@ const completeList: Complete<TypeShape> = (call, itemShape, value, path, shared)
   return isWaiting ? Promise.all(completed) : completed
 }
 
-/** A slice in each turn of the event loop, so that others are answered in between. */
+/**
+ * Completes a part of the list in each tick of the event loop, so that other requests are served in between.
+ */
 const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
   call,
   itemShape,
@@ -249,7 +256,7 @@ const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
   return Promise.all(completed)
 }
 
-/** Takes note of a rejection: a promise that is waited for later may fail before. */
+/** Marks a rejection as handled, because a promise can reject before it is awaited. */
 function heard(completed: unknown): unknown {
   if (isPromise(completed)) completed.then(undefined, () => undefined)
   return completed
@@ -277,8 +284,8 @@ const completeAsyncList: Complete<TypeShape, AsyncIterable<unknown>> = async (
 }
 
 /**
- * Hands out the items of an iterable one by one. It is closed at once when the ending aborts, also while the next item is
- * waited for, and when `take` throws or has enough: it then gives false.
+ * Passes the items of an iterable to `take`. The iterable is closed immediately if the ending aborts, also while the
+ * next item is pending. It is also closed if `take` throws or returns false.
  */
 function readItems(
   items: AsyncIterable<unknown>,
@@ -318,13 +325,13 @@ function readItems(
       fail(new Error('The result of the field is no longer needed.'))
     }
 
-    /** A generator that waits hears of it only when it goes on: nobody waits for that. */
+    /** A waiting generator receives the call only when it continues, so the result is not awaited. */
     function close(): void {
       if (isOver) return
       try {
         iterator.return?.().then(undefined, () => undefined)
       } catch {
-        // It is over all the same.
+        // An error of `return` has no effect.
       }
     }
 

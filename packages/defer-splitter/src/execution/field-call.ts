@@ -26,20 +26,20 @@ export class FieldCall {
     this.path = { prev: place.path, key: field.key, typename: place.type.name }
   }
 
-  /** Most fields never need it: it is made when it is asked for. */
+  /** Created on first use, because most fields do not need it. */
   get info(): GraphQLResolveInfo {
     return (this.#info ??= toResolveInfo(this))
   }
 
-  /** Aborts when what the field gives is no longer wanted. */
+  /** Aborts when the value of the field is no longer needed. */
   get ending(): Ending {
     return this.#isShared ? this.group.run.ending : this.group.ending
   }
 
   /**
-   * Returns what the resolver gives, or the property of the source.
+   * Returns the value of the resolver, or the property of the source.
    *
-   * @param isShared Other groups wait for it too: it is not this one's to cancel.
+   * @param isShared whether other groups use the value too, so that this group must not cancel it
    */
   resolve(isShared: boolean): unknown {
     const { group, field, place } = this
@@ -60,7 +60,7 @@ export class FieldCall {
     return getArgumentValues(definition, nodes[0], this.group.operation.variableValues)
   }
 
-  /** A field error stops at the nearest place that may be null: here, or it is thrown on. */
+  /** Returns null if the field is nullable and reports the error. Otherwise it throws the error. */
   fail(error: unknown, { isNonNull }: TypeShape, path: ResponsePath): null {
     const located = locatedError(error, this.field.nodes, responsePathAsArray(path))
     if (isNonNull) throw located
@@ -68,13 +68,13 @@ export class FieldCall {
     return null
   }
 
-  /** The field as errors name it. */
+  /** The name of the field in errors. */
   get name(): string {
     return `${this.place.type.name}.${this.field.definition.name}`
   }
 }
 
-/** Own properties all of them: there are resolvers that hand on a copy. */
+/** All properties are own properties, because some resolvers copy the object. */
 function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
   const { group, place, field, path } = call
   const { operation } = group
@@ -98,7 +98,10 @@ function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
 
 const CALL = Symbol('vinyasa.defer.field-call')
 
-/** Made when they are asked for. One for all: accessors in the literal would give each field a hidden class of its own. */
+/**
+ * The properties are created on first use. All fields share the accessors, because separate accessors would create a
+ * hidden class per field.
+ */
 const endings: PropertyDescriptorMap & ThisType<InfoExtras> = {
   signal: {
     enumerable: true,
@@ -116,19 +119,19 @@ const endings: PropertyDescriptorMap & ThisType<InfoExtras> = {
   },
 }
 
-/** Members that executors add to those of graphql 16. */
+/** Properties that executors add to those of graphql 16. */
 interface InfoExtras {
   readonly [CALL]: FieldCall
-  /** What our sources end their calls by. */
+  /** The ending that our sources use. */
   readonly [ENDING]: Ending
   /** Added by `@graphql-tools/executor`, which Yoga uses. */
   readonly signal: AbortSignal
-  /** Added by graphql-js 17, as is the next. */
+  /** Added by graphql-js 17, like the next property. */
   readonly getAbortSignal: () => AbortSignal
   readonly getAsyncHelpers: () => typeof asyncHelpers
 }
 
-/** They keep hooks waiting that are called when all work is done; of these we have none. */
+/** These functions delay hooks for the end of all work. This executor has no such hooks. */
 const asyncHelpers = {
   promiseAll: <Value>(values: readonly (PromiseLike<Value> | Value)[]): Promise<Value[]> =>
     Promise.all(values),

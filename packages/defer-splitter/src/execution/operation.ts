@@ -15,7 +15,7 @@ import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/core'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { Selections } from '../document/selections.ts'
 
-/** An operation that is executed: all that stays the same until its end. */
+/** The data of an operation that is constant during its execution. */
 export interface Operation {
   readonly schema: GraphQLSchema
   readonly rootType: GraphQLObjectType
@@ -25,16 +25,16 @@ export interface Operation {
   readonly isMutation: boolean
   readonly selections: Selections
   readonly fragments: GraphQLResolveInfo['fragments']
-  /** The variables that `getArgumentValues` takes: plain in graphql 16, with their sources in 17. */
+  /** The variables for `getArgumentValues`: plain in graphql 16, with their sources in graphql 17. */
   readonly variableValues: GraphQLResolveInfo['variableValues']
-  /** Undefined: properties and methods of the source, as graphql's default resolver has it. */
+  /** `undefined` means graphql's default resolver: properties and methods of the source. */
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown>
-  /** Size of what has been made of the answer, in all of its parts. */
+  /** The size of all parts of the response. */
   readonly size: AnswerSize
 }
 
-/** The operation ready to be executed, or the errors for which it cannot be. */
+/** Returns the prepared operation, or the errors that prevent its execution. */
 export function prepareOperation(
   args: ExecutionArgs,
   document: KnownDocument,
@@ -73,7 +73,7 @@ export function prepareOperation(
     variableValues,
     fieldResolver: fieldResolver ?? undefined,
     typeResolver: typeResolver ?? defaultTypeResolver,
-    // Sources count all that is executed with a context.
+    // Sources count everything that is executed with one context.
     size: answerSizeOf(contextValue) ?? new AnswerSize(limits),
   }
 }
@@ -84,7 +84,7 @@ function badRequest(message: string): GraphQLError {
   })
 }
 
-/** graphql 16 answers `coerced`, graphql 17 `variableValues`, which holds `coerced` and more. */
+/** graphql 16 returns `coerced`, and graphql 17 returns `variableValues`, which contains `coerced`. */
 function variablesOf(result: object): {
   readonly variableValues: GraphQLResolveInfo['variableValues']
   readonly plainVariables: Readonly<Record<string, unknown>>

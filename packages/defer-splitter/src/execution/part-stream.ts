@@ -14,14 +14,16 @@ import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 import { type GraphQLError, responsePathAsArray, type ResponsePath } from 'graphql'
 
 interface Node {
-  /** Not a place yet, but on the way to one; null; or left as an earlier part delivered it. */
+  /**
+   * `way`: a prefix of a delivered path; `null`: null was delivered; `left`: an earlier part delivered the value
+   */
   state: 'way' | 'null' | 'left'
   readonly below: Map<PathSegment, Node>
 }
 
 /**
- * The places that a response has delivered as null for an error. Clients merge what comes later over what they have, so
- * nothing at or below these places may follow: the object would come back to life.
+ * The paths that a response has delivered as null because of an error. Clients merge later parts into the earlier data,
+ * so later parts must not contain these paths. Otherwise the object would reappear.
  */
 class DeliveredNulls {
   #root: Node | undefined
@@ -31,14 +33,14 @@ class DeliveredNulls {
   }
 
   /**
-   * @param isList An earlier part delivered a list there. It is left as it is, and out of what follows: not every client
-   *   can merge null over a list.
+   * @param isList whether an earlier part delivered a list at the path. The list remains, and later parts omit it,
+   * because some clients cannot merge null over a list.
    */
   add(place: ResponsePath, isList: boolean): void {
     this.#node(place).state = isList ? 'left' : 'null'
   }
 
-  /** Whether the place is one of them, or lies below one. */
+  /** Returns whether the path is one of these paths or below one. */
   cover(path: readonly PathSegment[]): boolean {
     let node = this.#root
     for (const segment of path) {
@@ -49,14 +51,14 @@ class DeliveredNulls {
     return false
   }
 
-  /** Puts the nulls into data that is about to be delivered at the path. */
+  /** Applies the nulls to data that will be delivered at the path. */
   applyTo(data: Data, path: readonly PathSegment[]): void {
     let node = this.#root
     for (const segment of path) node = node?.below.get(segment)
     if (node) nullify(data, node)
   }
 
-  /** The errors that explain what is not null yet. */
+  /** Returns the errors of paths that are not null yet. */
   unexplained(errors: readonly GraphQLError[]): readonly GraphQLError[] {
     return errors.filter(({ path }) => !path || !this.cover(path))
   }
@@ -87,7 +89,7 @@ const none: readonly never[] = []
 
 export interface PartStreamOptions {
   readonly root: DeliveryRecord
-  /** The consumer asks for the second part, so it has the first. */
+  /** Called when the consumer requests the second part, and therefore has the first part. */
   readonly onFirstTaken: () => void
   readonly onDrop: (record: DeliveryRecord) => void
   readonly onEnd: () => void
@@ -95,10 +97,10 @@ export interface PartStreamOptions {
 
 type Read = IteratorResult<Part, undefined>
 
-/** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
+/** The parts of one response in sending order: a fragment follows the fragment that contains it. */
 export class PartStream implements AsyncIterableIterator<Part, undefined> {
   readonly #options: PartStreamOptions
-  /** The records that the client has been told of and waits for: each may be sent once the one that holds it is. */
+  /** The announced records that the client waits for. Each record can be sent after its parent. */
   readonly #pending = new Set<DeliveryRecord>()
   readonly #nulls = new DeliveredNulls()
   #initial: InitialPart | undefined
@@ -110,7 +112,7 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     this.#options = options
   }
 
-  /** Whether anything of what was deferred is left to send after the first part. */
+  /** Starts the stream. Returns whether deferred parts follow the first part. */
   begin(): boolean {
     const { root } = this.#options
     this.#release(root)
@@ -125,18 +127,18 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     return true
   }
 
-  /** Whether the first part holds errors. */
+  /** Returns whether the first part has errors. */
   hasErrors(): boolean {
     return this.#options.root.errors.length > 0
   }
 
-  /** A record is done or dropped. What is done in the same turn of the event loop goes into one part. */
+  /** Called when a record is done or dropped. Records that are done in the same tick are sent in one part. */
   settled(): void {
     if (this.#unschedule || this.#isEnded || !this.#consumer) return
     this.#unschedule = inLaterTurn(() => this.#flush())
   }
 
-  /** Nothing else is to come: what is done goes out now. */
+  /** Sends all finished records now, because no further records follow. */
   allSettled(): void {
     this.#unschedule?.()
     this.#flush()
@@ -184,14 +186,15 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     this.#deliver({ done: false, value: part })
   }
 
-  /** Takes what is done, as one part; undefined where there is nothing to say yet. */
+  /** Returns the finished records as one part, or `undefined` if there is nothing to send. */
   #takePart(): LaterPart | undefined {
     const pending = this.#pending
     const incremental: Patch[] = []
     const sent: DeliveryRecord[] = []
     const opened: DeliveryRecord[] = []
     const gone: DeliveryRecord[] = []
-    // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
+    // A set also iterates over items that are added during the iteration, so finished nested fragments are in the same
+    // part.
     for (const record of pending) {
       if (record.state !== 'done') continue
       pending.delete(record)
@@ -210,7 +213,7 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     return part
   }
 
-  /** The record is sent: what depends on it may follow. Returns what was waited for and is not to come any more. */
+  /** Marks the record as sent and releases its dependents. Returns records that will not be sent. */
   #release(record: DeliveryRecord): readonly DeliveryRecord[] {
     const nulls = this.#nulls
     const { root, onDrop } = this.#options
@@ -228,13 +231,13 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     if (!nulls.isEmpty) nulls.applyTo(data, path)
     for (const child of children) {
       if (!nulls.isEmpty && nulls.cover(child.path)) onDrop(child)
-      // Another record may have released it before.
+      // Another record can have released it already.
       else if (child.state !== 'sent' && child.state !== 'dropped') this.#pending.add(child)
     }
     return record.nulls.length > 0 ? this.#withdraw() : none
   }
 
-  /** Drops what waits at a place that has just become null. */
+  /** Drops the pending records of paths that have just become null. */
   #withdraw(): readonly DeliveryRecord[] {
     const gone = [...this.#pending].filter(({ path }) => this.#nulls.cover(path))
     for (const record of gone) {

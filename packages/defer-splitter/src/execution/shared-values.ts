@@ -5,20 +5,22 @@ import type { PathSegment } from '../parts.ts'
 export type Resolved = { readonly value: unknown } | { readonly thrown: unknown }
 
 /**
- * The values of fields that more than one delivery group selects. Each is resolved once, whichever group comes first,
- * and completed by each group with its own selections.
+ * The values of fields that several groups select. Each value is resolved once, by the first group. Each group
+ * completes it with its own selections.
  */
 export interface SharedValues {
   has(key: string): boolean
-  /** The nodes of all groups, for resolvers that look at what is selected; undefined where they are not known. */
+  /**
+   * Returns the nodes of all groups, for resolvers that read the selections. Returns `undefined` if they are unknown.
+   */
   nodesOf(key: string): FieldNodes | undefined
   get(key: string): Resolved | undefined
   set(key: string, resolved: Resolved): void
-  /** The values below a field or list item; everything below a shared field is shared. */
+  /** Returns the values below a field or a list item. Everything below a shared field is shared. */
   below(segment: PathSegment): SharedValues
 }
 
-/** @param keys The shared ones; undefined means all. */
+/** @param keys the shared response keys; `undefined` means all */
 export function createSharedValues(keys?: PlannedSelection['sharedKeys']): SharedValues {
   const resolved = new Map<string, Resolved>()
   const below = new Map<PathSegment, SharedValues>()

@@ -1,19 +1,21 @@
 import type { Timers } from '../options.ts'
 import { inLaterTurn } from '../turn.ts'
 
-/** Holds deferred work back until the first part is out of the way. */
+/** Delays deferred work until the first part has been sent. */
 export interface StartGate<Work> {
-  /** Takes work that starts in a later turn of the event loop, once the gate is open. */
+  /** Adds work that starts in a later tick, after the gate opens. */
   enter(work: Work): void
-  /** The first fields are waiting for something: let deferred work begin beside them, a piece a turn, after a grace. */
+  /**
+   * Opens the gate after a short delay, because the first fields are waiting. One piece of work then starts per tick.
+   */
   openSoon(): void
-  /** The first part is taken: deferred work begins when it has been written. */
+  /** Opens the gate when the first part has been read. Deferred work starts after it is written. */
   open(): void
-  /** Nothing starts any more. */
+  /** Prevents further work. */
   close(): void
 }
 
-/** Fast first fields are answered within the grace; beside slow ones it is not noticed. */
+/** Fast first fields finish within this delay, and it is negligible compared with slow fields. */
 const graceMs = 5
 
 export function createStartGate<Work>(
@@ -28,7 +30,7 @@ export function createStartGate<Work>(
   function schedule(): void {
     if (isScheduled || waiting.length === 0 || state === 'shut' || state === 'closed') return
     isScheduled = true
-    // Two turns: what was taken or finished in this one is written before the next work takes the thread.
+    // Work is delayed by two ticks, so that finished parts are written before the next work blocks the thread.
     inLaterTurn(() => void inLaterTurn(run))
   }
 

@@ -30,9 +30,9 @@ import { createStartGate, type StartGate } from './start-gate.ts'
 type Executed = ExecutionResult | PartStream
 
 /**
- * Executes the operation, the fields outside `@defer` first. The stream's first part is there as soon as they are;
- * deferred fields start once it is written, or shortly after the first fields did when those take their time, so that
- * both wait at the same time and the work of one does not hold back the other.
+ * Executes the operation, with the fields outside `@defer` first. The first part is available as soon as these fields
+ * are. Deferred fields start when it has been written. If the first fields are slow, deferred fields start shortly
+ * after them, so that both wait simultaneously.
  */
 export function executeStreaming(
   args: ExecutionArgs,
@@ -44,7 +44,9 @@ export function executeStreaming(
   return new StreamingRun(operation, options, args).execute()
 }
 
-/** Lists what tells that the client has left: Yoga's request, the context, and a signal that an execution was given. */
+/**
+ * Returns the signals of a disconnected client: Yoga's request, the context, and a signal of the execution arguments.
+ */
 function endingsOf(args: ExecutionArgs): readonly Abortable[] {
   const { abortSignal } = args as { readonly abortSignal?: AbortSignal | null }
   const { request } = Object(args.contextValue) as { readonly request?: unknown }
@@ -52,7 +54,7 @@ function endingsOf(args: ExecutionArgs): readonly Abortable[] {
   return [...new Set(endings.filter((given) => given !== undefined && given !== null))]
 }
 
-/** One response: its first part, what follows, and when it ends. */
+/** One response: its first part, the later parts, and its end. */
 class StreamingRun implements DeliveryRun {
   readonly operation: Operation
   isClosed = false
@@ -62,17 +64,20 @@ class StreamingRun implements DeliveryRun {
   readonly #gate: StartGate<DeliveryRecord>
   readonly #stream: PartStream
   readonly #usages = new Map<DirectiveNode, FragmentUsage>()
-  /** See `endingsOf`; listed when there is something to cancel. */
+  /** See `endingsOf`. Created when there is something to cancel. */
   #leaving: readonly Abortable[] | undefined
-  /** Lets go of them. */
+  /** Removes the listeners of these signals. */
   #letGo: readonly (() => void)[] | undefined
-  /** The records of a place that several fragments may reach: each is one patch, whichever of them is sent first. */
+  /**
+   * The records of an object that several fragments can reach. Each record is one patch, regardless of the order of the
+   * fragments.
+   */
   readonly #recordsOf = keyed(
     () => new Map(),
     new Map<SharedValues, Map<PlannedFragment['usage'], DeliveryRecord>>(),
   )
   #records = 0
-  /** Number of the records that are not done yet. */
+  /** Number of unfinished records. */
   #open = 0
   #totalTimer: unknown
   #answerLate: ((result: Executed) => void) | undefined
@@ -156,7 +161,7 @@ class StreamingRun implements DeliveryRun {
     return { data: null, errors: [...this.#root.errors, locatedError(error, undefined)] }
   }
 
-  /** Whether the answer with this is not too large. */
+  /** Returns whether the response with this data is within its size limit. */
   #holds(data: Data): boolean {
     const { size } = this.operation
     try {
@@ -224,7 +229,7 @@ class StreamingRun implements DeliveryRun {
     this.#stream.settled()
   }
 
-  /** The record is not sent: its place is gone. */
+  /** Drops a record, because its object no longer exists. */
   #drop(record: DeliveryRecord): void {
     if (record.state === 'dropped' || record.state === 'sent') return
     if (record.state === 'waiting' || record.state === 'running') this.#open--
@@ -240,10 +245,10 @@ class StreamingRun implements DeliveryRun {
       if (record.state !== 'running') continue
       const { usage } = record
       record.usage = undefined
-      // Without what it had so far: a part of its errors would not explain why everything is missing.
+      // Earlier errors are dropped, because a part of them would not explain the missing data.
       record.fail([errorAt(record.path)])
       this.#finish(record, null)
-      // First the answer, then the end of its calls, so that what they report does not become part of it.
+      // The record is completed first, so that errors of its cancelled calls are not part of it.
       usage?.drop(record)
     }
   }
@@ -280,7 +285,9 @@ class StreamingRun implements DeliveryRun {
 
   readonly #left = (): void => this.#stream.end()
 
-  /** A client that leaves ends the stream. Before anything waits, whoever reads the stream does that. */
+  /**
+   * Ends the stream when the client disconnects. Until something waits, the consumer of the stream does this.
+   */
   #watchLeaving(): void {
     if (this.#letGo || this.isClosed) return
     this.#leaving ??= endingsOf(this.#args)
@@ -303,7 +310,7 @@ function isGone(record: DeliveryRecord | undefined): boolean {
   return record === undefined || record.state === 'dropped'
 }
 
-/** Every record that the client still waits for, the outermost of each branch. */
+/** Returns the records that the client waits for, only the outermost record of each branch. */
 function openRecords(record: DeliveryRecord): readonly DeliveryRecord[] {
   if (record.state === 'waiting' || record.state === 'running') return [record]
   return record.children.flatMap(openRecords)

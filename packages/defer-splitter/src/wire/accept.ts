@@ -1,30 +1,30 @@
 import { jsonQuality, parseAccept } from '@vinyasa/core'
 
 /**
- * How a deferred operation's answer travels.
+ * The format of the response to a deferred operation.
  *
- * `patches` is the specification's format (`incremental: [{ data, path, label }]`), `pending` the later one
- * (`pending` / `completed`). `parameter` is the Accept parameter that the client named, to be echoed.
+ * `patches` is the specification's format (`incremental: [{ data, path, label }]`), and `pending` is the later format
+ * (`pending` / `completed`). `parameter` is the parameter of the Accept header, which the Content-Type repeats.
  */
 export interface MultipartDelivery {
   readonly format: 'patches' | 'pending'
   readonly parameter: string | undefined
 }
 
-/** The wishes of an Accept header for the answer to a deferred operation. */
+/** The formats that an Accept header accepts for a deferred operation. */
 export interface AcceptedDelivery {
-  /** The multipart format it names and that we speak, if any. */
+  /** The accepted multipart format, if it is supported. */
   readonly multipart: MultipartDelivery | undefined
-  /** `neither`: it accepts nothing but multipart formats that we do not speak. */
+  /** `neither` means that the header accepts only unsupported multipart formats. */
   readonly preferred: 'multipart' | 'json' | 'neither'
-  /** Whether it accepts no JSON, so that a whole answer is one part. */
+  /** Whether the header does not accept JSON, so that a complete result is sent as one part. */
   readonly isAlone: boolean
 }
 
 /**
- * Reads an Accept header (RFC 9110, section 12.5.1). Multipart is preferred where its quality is at least that of JSON;
- * wildcards do not ask for multipart. Known formats: bare `multipart/mixed`, `deferSpec=20220824`,
- * `incrementalSpec=v0.2`; a parameter with another name or value makes it a format that we do not speak.
+ * Parses an Accept header (RFC 9110, section 12.5.1). Multipart is preferred if its quality is at least that of JSON.
+ * Wildcards do not request multipart. Supported formats are `multipart/mixed` without parameters, `deferSpec=20220824`
+ * and `incrementalSpec=v0.2`. Other parameters mean an unsupported format.
  */
 export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
   if (!accept || !/multipart/i.test(accept))
@@ -48,7 +48,7 @@ const formats: Readonly<Record<string, MultipartDelivery>> = {
   'incrementalspec=v0.2': { format: 'pending', parameter: 'incrementalSpec=v0.2' },
 }
 
-/** Parameters that say nothing about the format. */
+/** Parameters that do not affect the format. */
 const neutral: ReadonlySet<string> = new Set(['q', 'boundary', 'charset'])
 
 function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery | undefined {
@@ -59,7 +59,7 @@ function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery 
   return named.length === 1 && Object.hasOwn(formats, key) ? formats[key] : undefined
 }
 
-/** How a whole answer is marked. */
+/** Returns the media type of a complete result. */
 export function jsonTypeOf(accept: string): string {
   const isModern = accept.includes('application/graphql-response+json')
   return isModern ? 'application/graphql-response+json' : 'application/json'

@@ -11,12 +11,12 @@ import {
   withdrawn,
 } from '../parts.ts'
 
-/** A part as it looks on the wire, in plain JSON data. */
+/** A part in the wire format, as plain JSON data. */
 export type WirePart = Readonly<Record<string, unknown>> & { readonly hasNext: boolean }
 
 export type MaskError = (error: unknown) => unknown
 
-/** Turns parts into what the client asked for. Stateful: one per response. */
+/** Creates the function that converts the parts of one response to the requested format. */
 export function createWireFormatter(
   format: MultipartDelivery['format'],
   maskError: MaskError,
@@ -25,8 +25,8 @@ export function createWireFormatter(
 }
 
 /**
- * The part as JSON. What JSON cannot hold, as a BigInt or a cycle that a scalar lets through, becomes an error of its
- * patch; in the first part there is nothing that could be sent without it, so that one is then the last.
+ * Returns the part as JSON. A value that JSON cannot represent, e.g. a BigInt or a cycle in a custom scalar, becomes an
+ * error of its patch. If it is in the first part, that part is also the last.
  */
 export function stringifyPart(
   part: WirePart,
@@ -50,7 +50,9 @@ interface WireEntry {
   readonly label?: string
 }
 
-/** The patches that cannot be sent as errors: in their place, or in the later format where they are completed. */
+/**
+ * Replaces the patches that cannot be serialized by errors. In the later format, the errors are in `completed`.
+ */
 function repair(part: WirePart, maskError: MaskError): WirePart {
   const failed = new Map<string | undefined, unknown>()
   const incremental = (part['incremental'] as readonly WireEntry[]).flatMap((entry) => {
@@ -78,7 +80,7 @@ function unserializable(thrown: unknown, maskError: MaskError, path?: readonly (
   )
 }
 
-/** The specification's format: `incremental: [{ data, path, label }]`. */
+/** Returns the specification's format: `incremental: [{ data, path, label }]`. */
 function formatPatches(part: Part, maskError: MaskError): WirePart {
   const incremental = 'incremental' in part ? part.incremental : undefined
   return {
@@ -89,14 +91,16 @@ function formatPatches(part: Part, maskError: MaskError): WirePart {
 }
 
 function formatIncremental(patches: readonly Patch[], maskError: MaskError): readonly unknown[] {
-  // Most have no errors, and go as they are.
+  // Patches without errors are sent unchanged.
   if (patches.every(({ errors }) => !errors)) return patches
   return patches.map((patch) =>
     patch.errors ? { ...patch, errors: formatErrors(patch.errors, maskError) } : patch,
   )
 }
 
-/** The later format: each fragment is announced under an id in `pending`, delivered, and named in `completed`. */
+/**
+ * Creates the later format: each fragment gets an id in `pending`, is delivered, and is listed in `completed`.
+ */
 function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart {
   const open = new Map<Announced, string>()
   let nextId = 0
@@ -143,7 +147,9 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
   }
 }
 
-/** The fragment as it was announced. A plugin may have changed which patches there are: then the first that fits. */
+/**
+ * Returns the announced fragment of a patch. If a plugin changed the patches, it returns the first matching fragment.
+ */
 function fragmentOf(patch: Patch, marked: Announced | undefined, open: Iterable<Announced>): Announced {
   const { path, label } = patch
   const fits = (fragment: Announced): boolean => fragment.label === label && isSamePath(fragment.path, path)
@@ -171,7 +177,7 @@ function formatErrors(errors: readonly GraphQLError[], maskError: MaskError): un
   return errors.map((error) => formatError(maskError(error)))
 }
 
-/** An error as JSON, without what is meant for the HTTP layer only. */
+/** Returns an error as JSON, without the extension for the HTTP layer. */
 function formatError(error: unknown): unknown {
   const json: unknown =
     typeof error === 'object' && error !== null && 'toJSON' in error && typeof error.toJSON === 'function'
