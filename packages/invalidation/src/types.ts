@@ -12,7 +12,7 @@ export interface InvalidationEvent {
   readonly entityId?: string | undefined
 }
 
-/** Anything may have changed. */
+/** Any data can have changed. */
 export const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
 
 /** Identifies one batch of events on a bus between processes. */

@@ -3,33 +3,36 @@ import type { InvalidationEvent } from '../types.ts'
 
 /** One message between gateways. */
 export interface Batch {
-  /** Names the sender. Absent in messages of backends that write to the channel themselves. */
+  /** Id of the sender. Missing in messages of backends that write to the channel directly. */
   readonly origin: string | undefined
-  /** The sender's count of batches with events so far, this one included. */
+  /** The sender's number of batches with events so far, including this batch. */
   readonly n: number
   /** Empty in a heartbeat. */
   readonly events: readonly InvalidationEvent[]
-  /** The sender's last word. */
+  /** Whether this is the last message of the sender. */
   readonly isGoodbye?: boolean
-  /** Whoever hears it is to say at once that it is there. */
+  /** Whether receivers must send a heartbeat immediately. */
   readonly isGreeting?: boolean
-  /** The sender hears replies on a channel of its own, see `ownChannel`. */
+  /** Whether the sender receives replies on a separate channel, see `ownChannel`. */
   readonly listensApart?: boolean
-  /** Counts of others up to which the sender has applied their batches, by origin. */
+  /** The last batches of other processes that the sender has applied, by origin. */
   readonly applied?: Readonly<Record<string, number>>
-  /** The sender misses somebody who has said no goodbye. */
+  /** Whether the sender misses a process that sent no shutdown message. */
   readonly knowsOfMissing?: boolean
 }
 
-/** Where a process hears what concerns it alone. Of what a broker may not have in a name nothing is left. */
+/** Returns the channel for messages to one process. Characters that brokers forbid in names are replaced. */
 export function ownChannel(channel: string, origin: string): string {
   return `${channel}.${origin.replaceAll(/[^\w-]/g, '_')}`
 }
 
-/** Senders choose an origin of 36 characters. It is kept, and replaced in names of channels character by character. */
+/**
+ * Processes choose an origin of 36 characters. It is stored, and each character can be replaced in the names of
+ * channels.
+ */
 const MAX_ORIGIN_CHARACTERS = 1_000
 
-/** `undefined` for what is no batch. */
+/** Returns `undefined` if the value is not a batch. */
 export function parseBatch(value: unknown): Batch | undefined {
   if (!isRecord(value) || !Array.isArray(value['events'])) return undefined
   const { origin, n, events } = value

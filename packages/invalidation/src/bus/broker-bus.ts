@@ -22,33 +22,35 @@ export interface BrokerBus extends DistributedInvalidationBus {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The bus as the client of a broker talks to it. */
+/** The interface of the bus for the client of a broker. */
 export interface BrokerLink {
-  /** Those on which this process listens: that of all, and its own. */
+  /** The channels that this process subscribes to: the common channel and its own channel. */
   readonly channels: readonly [string, ...string[]]
   readonly isConnected: boolean
   /** Receives a message of one of the channels. */
   hear(message: Uint8Array): void
-  /** Tells this process that words of others may have been missed; resolves when its listeners know. */
+  /**
+   * Called after messages can have been missed. Resolves when the listeners of this process have received the event.
+   */
   catchUp(): Promise<void>
-  /** From now on what is said is heard, here and there. */
+  /** Called when messages can be sent and received. */
   connected(): void
   disconnected(reason?: unknown): void
   onError(error: unknown): void
 }
 
-/** The client of a broker as the bus talks to it. */
+/** The client of a broker. */
 export interface BrokerClient {
   /**
-   * Resolves with whether the broker has it, where somebody waits for that. What does not arrive leaves a gap, which
-   * the others notice.
+   * Publishes a message. Resolves with whether the broker has accepted it, if `isAwaited` is set. Other processes
+   * detect a lost message by its missing number.
    */
   publish(channel: string, text: string, isAwaited: boolean): Promise<boolean>
-  /** Called once, after the last word was published. */
+  /** Called once, after the last message was published. */
   close(): void
 }
 
-/** A bus over the client that `open` makes, which connects, and connects again, of itself. */
+/** Creates a bus over the client from `open`. The client connects and reconnects automatically. */
 export function createBrokerBus(
   options: BrokerBusOptions,
   open: (link: BrokerLink) => BrokerClient,

@@ -30,7 +30,7 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
       }
     },
     subscribe(listener, { phase = 'react' } = {}) {
-      // Wrapped so that one function subscribed twice is two subscriptions.
+      // The listener is wrapped, so that a function can be subscribed twice.
       const entry: InvalidationListener = (events, name) => listener(events, name)
       listeners[phase].add(entry)
       return () => {
@@ -40,7 +40,9 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
   }
 }
 
-/** An empty id, as proto3 has it where there is none, must not narrow. */
+/**
+ * Removes an empty id, which proto3 sends for a missing id, because it would limit the event to one entity.
+ */
 function withoutEmptyId(event: InvalidationEvent): InvalidationEvent {
   if (event.entityId !== '') return event
   const { entityId: _, ...whole } = event

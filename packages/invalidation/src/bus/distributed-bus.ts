@@ -13,15 +13,18 @@ import { Peers } from './peers.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import { ANYTHING, type BatchName, type InvalidationBus, type InvalidationListener } from '../types.ts'
 
-/** Whom batches come from hears at most so often that they were applied: many replies of one time are one. */
+/** Minimum time in milliseconds between two replies on a channel, so that replies are combined. */
 const APART_MS = 5
 
-/** Sends replies to the other processes: the first at once, those that follow close behind it together. */
+/**
+ * Creates the sender of replies to other processes. The first reply is sent immediately, and replies that follow
+ * shortly after it are combined.
+ */
 function createReplies(
   send: (channel: string, applied: Readonly<Record<string, number>> | undefined) => void,
   clock: Clock,
 ) {
-  /** Of each channel on which a reply is owed, the counts of senders. */
+  /** The counts to send on each channel, by sender. */
   const owed = new Map<string, Map<string, number>>()
   let timer: unknown
 
@@ -36,7 +39,7 @@ function createReplies(
   }
 
   return {
-    /** Replies on a channel to a greeting, or to a batch that was applied, by its sender and count. */
+    /** Adds a reply on a channel to a greeting, or to an applied batch of a sender. */
     add(channel: string, origin?: string, n?: number): void {
       const applied = owed.get(channel) ?? new Map<string, number>()
       owed.set(channel, applied)
@@ -145,7 +148,7 @@ export function openBus(
   let timer: unknown
   let closed = false
 
-  /** Resolves with whether it is on its way, as far as the event target knows. */
+  /** Resolves with whether the message was sent, according to the event target. */
   async function send(events: Batch['events'], more: Partial<Batch> = {}, to = channel): Promise<boolean> {
     if (closed) return false
     const detail: Batch = { origin, n, events, ...more }
@@ -184,7 +187,7 @@ export function openBus(
     const wasMissing = peers.isMissing
     if (peers.look()) {
       void local.publish(ANYTHING)
-      // It sends no reminders of its mutations any more, which a backend can still carry out.
+      // The silent process repeats no events of its mutations, which a backend can still execute.
       afterSilence.add(ANYTHING)
     }
     if (peers.isMissing !== wasMissing) onState(peers.isMissing ? 'incomplete' : 'complete')
@@ -242,7 +245,7 @@ function resync(peers: Peers, local: InvalidationBus): Promise<void> {
   return local.publish(ANYTHING)
 }
 
-/** A backend that writes to the channel itself names nothing. */
+/** Returns `undefined` for messages of backends that write to the channel directly. */
 function nameOf({ origin, n }: Batch): BatchName | undefined {
   return origin === undefined ? undefined : { origin, n, isOwn: false }
 }

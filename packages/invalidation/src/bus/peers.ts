@@ -2,25 +2,32 @@ import { awake, type Clock } from '@vinyasa/core'
 import type { Batch } from './batch.ts'
 
 interface Peer {
-  /** Its count of batches with events, as far as it was heard. */
+  /** The last received count of its batches with events. */
   readonly n: number
   readonly heardAt: number
-  /** `missing`: silent without a goodbye. */
+  /** `missing`: no message for some time, without a shutdown message */
   readonly state: 'present' | 'missing' | 'gone'
-  /** It has said that it is there: a backend that only writes what it changes is waited for by nobody, and not missed. */
+  /**
+   * Whether the process has sent a heartbeat. Backends that only publish changes are not awaited and cannot be missing.
+   */
   readonly isGateway: boolean
-  /** Called when it has applied a batch, by that batch's count. */
+  /** Callbacks for applied batches, by count. */
   readonly awaited: Map<number, () => void>
 }
 
-/** Heartbeats without a word after which a process is missing, and those after which it is forgotten. */
+/**
+ * Number of heartbeats without a message after which a process is missing, and after which it is forgotten.
+ */
 const SILENT_BEATS = 3
 const REMEMBERED_BEATS = 600
-/** Senders that are told apart. Of what comes from further ones nobody can say whether anything is missing before it. */
+/** Maximum number of distinguished senders. Lost batches of further senders cannot be detected. */
 const MOST_SENDERS = 10_000
-/** How long a batch waits for those who are there to apply it. */
+/** Milliseconds for which a batch waits until the present processes have applied it. */
 const APPLIED_WITHIN_MS = 1_000
-/** How long it waits for the channel to take it: one that says nothing is as good as none. */
+/**
+ * Milliseconds for which a batch waits until the channel accepts it. A channel that does not respond counts as
+ * unreachable.
+ */
 const TAKEN_WITHIN_MS = 250
 
 /** The other processes on a channel. */
@@ -29,20 +36,20 @@ export class Peers {
   readonly #heartbeatMs: number
   readonly #silentMs: number
   readonly #clock: Clock
-  /** Of all that have not said goodbye, at the last look. */
+  /** The oldest last message of all processes without a shutdown message, at the last check. */
   #oldestHeardAt = Infinity
-  /** Whether one was missing at the last look. */
+  /** Whether a process was missing at the last check. */
   isMissing = false
   #missingToldAt = -Infinity
-  /** The channel did not take a batch in time, and nothing was heard since. */
+  /** Whether the channel did not accept a batch in time and no message was received since. */
   #isSilent = false
-  /** Those present who did not say in time that they had applied a batch, and have not said so in time of any since. */
+  /** Present processes that did not confirm a batch in time, nor any batch since. */
   readonly #late = new Set<string>()
   #isWaiting = true
   readonly #onState: (state: 'confirmed' | 'unconfirmed') => void
-  /** When this process heard nothing last. */
+  /** The last time at which this process received no messages. */
   #deafUntil = -Infinity
-  /** The last batch, and when it was sent. */
+  /** The last batch and the time at which it was sent. */
   #last = { n: 0, sentAt: -Infinity }
 
   constructor(heartbeatMs: number, clock: Clock, onState: (state: 'confirmed' | 'unconfirmed') => void) {
@@ -52,7 +59,7 @@ export class Peers {
     this.#clock = clock
   }
 
-  /** Whether something is missing before this batch. A sender heard for the first time has missed nothing. */
+  /** Receives a batch. Returns whether an earlier batch is missing. A new sender has no missing batches. */
   hear(batch: Batch): boolean {
     this.#isSilent = false
     const isMissed = this.#hear(batch)
@@ -80,8 +87,8 @@ export class Peers {
   }
 
   /**
-   * Resolves when each who is there has applied the batch of this count, or did not say so in time. `taken` says whether the
-   * channel has it.
+   * Resolves when each present process has applied the batch with this count, or has exceeded the time limit. `taken`
+   * resolves with whether the channel has accepted the batch.
    */
   haveApplied(n: number, taken: Promise<boolean>): Promise<void> {
     this.#last = { n, sentAt: this.#clock.now() }
@@ -115,7 +122,7 @@ export class Peers {
     })
   }
 
-  /** A peer says that it has applied the batches up to this count. */
+  /** Receives the confirmation of a process that it has applied the batches up to this count. */
   hasApplied(origin: string, n: number): void {
     const peer = this.#peers.get(origin)
     if (!peer) return
@@ -132,14 +139,14 @@ export class Peers {
     this.#onState(isWaiting ? 'confirmed' : 'unconfirmed')
   }
 
-  /** This process may have missed what others said. */
+  /** Called after messages of other processes can have been missed. */
   wasDeaf(): void {
     this.#deafUntil = this.#clock.now()
   }
 
   /**
-   * Whether one that this process knew before it was deaf is still to be heard: it may be parted, too, and change something
-   * meanwhile. For three heartbeats: then it is missing.
+   * Whether a process that was known before the interruption has not sent a message since. It can be disconnected too,
+   * and change data. After three heartbeats it counts as missing.
    */
   get isOneAwaited(): boolean {
     if (this.#clock.now() - this.#deafUntil >= this.#silentMs) return false
@@ -149,12 +156,15 @@ export class Peers {
     return false
   }
 
-  /** Nobody waits any more: nothing is heard from now on. */
+  /** Ends all waits. No further messages are received. */
   close(): void {
     for (const { awaited } of this.#peers.values()) endAll(awaited)
   }
 
-  /** To be called with each heartbeat. Whether one has fallen silent since: it may have died before it told of a change. */
+  /**
+   * Must be called with each heartbeat. Returns whether a process has become silent. It can have ended before it
+   * published a change.
+   */
   look(): boolean {
     const silentSince = this.#clock.now() - this.#silentMs
     const rememberedSince = this.#clock.now() - REMEMBERED_BEATS * this.#heartbeatMs
@@ -176,7 +186,7 @@ export class Peers {
     return hasFallenSilent
   }
 
-  /** See `InvalidationBus.maxAgeMs`. Cheap: it is asked for each answer from a cache. */
+  /** See `InvalidationBus.maxAgeMs`. The getter is cheap, because it is read for each cached response. */
   get maxAgeMs(): number | undefined {
     const silentSince = this.#clock.now() - this.#silentMs
     const isMissing = this.#oldestHeardAt < silentSince || this.#missingToldAt >= silentSince

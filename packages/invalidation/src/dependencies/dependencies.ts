@@ -13,23 +13,27 @@ import { statedChanges, statedDependsOn, statedIdFields } from './statements.ts'
 import { createValueTypes, hasOwnSource } from './value-types.ts'
 import { possibleObjects } from '@vinyasa/core/documents'
 
-/** The types that a value of a type is made of. */
+/** The types that a value of a type consists of. */
 interface TypeClosure {
-  /** Object types: the value's own, those without an id field below it, and the first ones with one. */
+  /**
+   * Object types: the type of the value, types without an id field below it, and the first types with an id field.
+   */
   readonly types: ReadonlySet<string>
-  /** A type with an id field is among them, by the fields alone; what a field states does not make it so. */
+  /**
+   * Whether a type with an id field is among them according to the fields. Declarations of fields do not count.
+   */
   readonly reachesEntity: boolean
-  /** A field on the way states that it depends on `*`. */
+  /** Whether a field on the way declares a dependency on `*`. */
   readonly isOpen: boolean
 }
 
-/** Each closure is computed once, when it is first asked for. */
+/** Each closure is computed on first use. */
 function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFieldOf']) {
   const roots = rootsOf(schema)
   let known: ReadonlySet<string> | undefined
   const queried = (): ReadonlySet<string> => (known ??= typesOfQueries(schema))
 
-  /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
+  /** The `id` of a payload that queries cannot return does not identify the data that a mutation changed. */
   function hasId(type: GraphQLObjectType): boolean {
     if (idFieldOf(type.name) === undefined) return false
     return queried().has(type.name)
@@ -40,9 +44,11 @@ function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFi
     return isObjectType(type) && hasId(type)
   }
 
-  /** Adds to `types` what `typeName` is made of, and gives the names that fields on the way state. */
+  /**
+   * Adds the types that `typeName` consists of to `types`. Returns the names that fields on the way declare.
+   */
   function walk(typeName: string, types: Set<string>): string[] {
-    // A payload's `query: Query` offers another question; it is no part of the answer.
+    // A field `query: Query` in a payload is not part of the result of the mutation.
     const followed = addReached(schema, typeName, types, roots, hasId)
     return followed.flatMap((field) => statedDependsOn(field) ?? [])
   }
@@ -55,7 +61,7 @@ function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFi
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       if (name === '*') isOpen = true
       else if (schema.getType(name)) waiting.push(...walk(name, types))
-      // A backend may announce more types than the schema has.
+      // A backend can publish types that are not in the schema.
       else types.add(name)
     }
     return { types, reachesEntity, isOpen }
@@ -64,12 +70,12 @@ function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFi
   return { isEntity, queried, of: keyed(closureOf) }
 }
 
-/** The types that operations stand on. */
+/** Returns the root types. */
 function rootsOf(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType | null | undefined> {
   return new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
 }
 
-/** All object types that queries can return. */
+/** Returns all object types that queries can return. */
 function typesOfQueries(schema: GraphQLSchema): ReadonlySet<string> {
   const found = new Set<string>()
   const root = schema.getQueryType()
@@ -79,8 +85,8 @@ function typesOfQueries(schema: GraphQLSchema): ReadonlySet<string> {
 
 /**
  * Adds the object types that a type leads to, and returns the fields that were followed.
- * @param left Types that are left out
- * @param isEnd Whether the fields of an added type are not followed
+ * @param left types to skip
+ * @param isEnd whether the fields of an added type are not followed
  */
 function addReached(
   schema: GraphQLSchema,
@@ -189,12 +195,12 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     const isFetched = rootNames.has(parentName) || definitions.some(hasOwnSource)
     if (isLeafType(type)) return isStated || !isFetched ? union(parts) : everything
     const closure = closures.of(type.name)
-    // A value that comes with its parent, and has no id, is a part of the parent.
+    // A value that comes with its parent and has no id is a part of the parent.
     if (!closure.reachesEntity && !isStated && isFetched) return everything
     return union([...parts, ofClosure(closure)])
   }
 
-  /** A name as a statement has it. */
+  /** Returns the dependence for a name in a declaration. */
   function ofName(name: string): Dependence {
     if (name === '*') return everything
     return schema.getType(name) ? ofClosure(closures.of(name)) : { everything: false, types: new Set([name]) }

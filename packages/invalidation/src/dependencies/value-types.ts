@@ -13,7 +13,7 @@ import { statedDependsOn } from './statements.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** A field without `dependsOn` whose value types can be computed from other entities than the one that contains it. */
+/** A field without `dependsOn`. Its values can be computed from entities that do not contain it. */
 export interface ComputedField {
   /** Schema coordinate, e.g. `Cart.total`. */
   readonly coordinate: string
@@ -28,7 +28,7 @@ export interface ComputedField {
 /** Decides to which objects the values of types without an id field belong. */
 export interface ValueTypes {
   /**
-   * Returns whether a value of the type in an entity says nothing about values of the type in other objects.
+   * Returns whether a change of the value in an entity does not affect values of the type in other objects.
    * @param entity Type of the entity; `undefined` if it is unknown
    */
   belongsToParent(typeName: string, entity: string | undefined): boolean

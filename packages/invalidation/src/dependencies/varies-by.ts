@@ -15,7 +15,7 @@ export interface VariesBy {
   readonly isPersonal?: boolean | undefined
 }
 
-/** Headers that follow a request about, and that no answer depends on. */
+/** Headers for tracing, on which responses do not depend. */
 const tracingHeaders: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',

@@ -48,7 +48,7 @@ export function createMutationAnnouncer(options: MutationAnnouncerOptions): Muta
   let isClosed = false
 
   async function announce(events: readonly InvalidationEvent[], isCertain: boolean): Promise<void> {
-    // Also where the author says that nothing changes: it costs one shared call at most.
+    // Also for mutations that declare no changes. It costs at most one shared call.
     if (events.length === 0) return forget()
     if (!isCertain && !isClosed) reminders.add(events)
     await bus.publish(events)

@@ -43,7 +43,7 @@ export function createMutationEvents(
   const { read = readMember } = options
   const dependenciesOf = createDependencyCache()
 
-  /** The ids of the entities of one type that a result has in one place. */
+  /** Returns the ids of the entities of one type in a result, by position. */
   function idsIn(schema: GraphQLSchema, field: Field, result: unknown): ReadonlyMap<string, string> {
     const ids = new Map<string, string>()
     const { isEntity, ofType } = dependenciesOf(schema)
@@ -73,7 +73,7 @@ export function createMutationEvents(
     const field = type.getFields()[dependenciesOf(schema).idFieldOf(type.name) ?? '']
     const id = field && read(entity, field)
     if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
-    // Proto3 sends an empty one for a message that nobody filled.
+    // Proto3 sends an empty id for an unset message.
     return id === '' ? undefined : String(id)
   }
 
@@ -83,7 +83,7 @@ export function createMutationEvents(
     const hinted = isObjectType(named) ? named : undefined
     const changed = field ? dependenciesOf(schema).ofMutationField(field) : { everything: true as const }
     if (!field || changed.everything) {
-      // The id narrows nothing: everything is announced as well.
+      // The id does not limit the change, because an event for all data is published as well.
       return hinted === undefined
         ? ANYTHING
         : [...ANYTHING, event(hinted.name, operation, idOf(schema, args, hinted))]

@@ -1,18 +1,18 @@
 import type { Clock } from '@vinyasa/core'
 import { ANYTHING, type InvalidationEvent } from '../types.ts'
 
-/** How long after a cut a backend is given to commit all the same. */
+/** Milliseconds after which a backend can still have committed a cancelled mutation. */
 const DELAYS_MS = [1_000, 5_000, 30_000]
-/** Reminders are rounded up to this, so that those of many mutations are one. */
+/** Reminders are rounded up to this interval, so that the reminders of several mutations are combined. */
 const GRAIN_MS = 500
-/** Different events in one reminder; beyond it, it stands for everything. */
+/** Maximum number of different events in one reminder. A larger reminder affects everything. */
 const MAX_EVENTS = 100
 
-/** Changes that are announced again later, as nobody knows when they are made. */
+/** Changes that are published again later, because the time of the change is unknown. */
 export interface Reminders {
-  /** Reminds of them after 1 s, 5 s and 30 s, each at most half a second late. */
+  /** Publishes the events again after 1 s, 5 s and 30 s, each at most half a second late. */
   add(events: readonly InvalidationEvent[]): void
-  /** Ends them all and gives what was still to be said, each once. */
+  /** Ends all reminders and returns their events, each event once. */
   close(): readonly InvalidationEvent[]
 }
 
@@ -21,7 +21,7 @@ interface Reminder {
   readonly events: Map<string, InvalidationEvent>
 }
 
-/** At most 61 timers with 100 events each, however many mutations there are. */
+/** There are at most 61 timers with 100 events each, regardless of the number of mutations. */
 export function createReminders(
   publish: (events: readonly InvalidationEvent[]) => void,
   clock: Clock,

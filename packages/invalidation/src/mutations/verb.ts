@@ -11,7 +11,7 @@ const OPERATIONS = new Map([
   ['remove', 'delete'],
 ])
 
-/** Verb and noun in the name of a mutation. They can add events, but never narrow them. */
+/** Verb and noun in the name of a mutation. They can add events, but not limit them. */
 export interface Verb {
   /** Operation: `create`, `update` or `delete`; `undefined` if the first word is an unknown verb. */
   readonly operation: string | undefined

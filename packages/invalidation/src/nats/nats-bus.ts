@@ -21,7 +21,7 @@ import { type BusInternals, DISTRIBUTED_OPTIONS } from '../bus/distributed-bus.t
 
 const PULSE_MS = 1000
 const MAX_RETRY_MS = 1000
-/** A batch that says nothing, not even who sends it. */
+/** A batch without events and without a sender. */
 const NOTHING = JSON.stringify({ events: [] })
 
 export interface NatsInvalidationBusOptions extends BrokerBusOptions {
@@ -71,7 +71,7 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
         if (signal.aborted) return await connection.close()
         attempt = 0
         await follow(connection, link)
-        // The client gives up for good when it is twice refused the login.
+        // The client stops reconnecting after two refused logins.
         link.disconnected(await connection.closed())
       } catch (error) {
         link.disconnected(error)
@@ -81,22 +81,23 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
     }
   }
 
-  /** Closes the connection; what was said last goes out before, if anybody takes it within `PULSE_MS`. */
+  /** Closes the connection. The last messages are sent first, for at most `PULSE_MS`. */
   async function leave(left: NatsConnection): Promise<void> {
     await Promise.race([left.flush(), sleep(backgroundClock, PULSE_MS)]).catch(() => {})
     await left.close()
   }
 
   async function publish(channel: string, text: string, isAwaited: boolean): Promise<boolean> {
-    // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
+    // The client would keep the message and all later messages until it is connected. Other processes will detect the
+    // gap by then.
     if (!link.isConnected || !connection) return false
     try {
       connection.publish(channel, text)
-      // The broker answers this, after all that was sent before.
+      // The broker responds to this after all earlier messages.
       if (isAwaited) await connection.flush()
       return true
     } catch {
-      // It was closed meanwhile.
+      // The connection was closed in the meantime.
       return false
     }
   }
@@ -111,12 +112,12 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
   }
 }
 
-/** Whether a subject is the channel, or that of one process alone. */
+/** Returns whether a subject is the channel, or the channel of one process. */
 function isOf(channel: string, subject: string): boolean {
   return subject === channel || subject.startsWith(`${channel}.`)
 }
 
-/** Tells the bus how a connection fares, until that is closed. */
+/** Reports the state of a connection to the bus until the connection is closed. */
 async function follow(connection: NatsConnection, link: BrokerLink): Promise<void> {
   const [channel] = link.channels
   const subscriptions = new Map<string, Subscription>()
@@ -129,7 +130,7 @@ async function follow(connection: NatsConnection, link: BrokerLink): Promise<voi
 
   async function begin(): Promise<void> {
     refusal = undefined
-    // One that was refused is closed; the client makes the others again itself.
+    // A refused subscription is closed. The client restores the remaining subscriptions automatically.
     for (const subject of link.channels) {
       if (subscriptions.get(subject)?.isClosed() === false) continue
       const subscription = connection.subscribe(subject, {
@@ -140,7 +141,7 @@ async function follow(connection: NatsConnection, link: BrokerLink): Promise<voi
     connection.publish(channel, NOTHING)
     await connection.flush()
     await link.catchUp()
-    // The client tells of what was refused a turn later than of what the server answered after it.
+    // The client reports a refusal one tick later than the server's next response.
     await setImmediate()
     if (!refusal) link.connected()
   }

@@ -64,8 +64,8 @@ function connectMaster(servers: SentinelServers): ConnectRedis {
       ...(sentinelPassword !== undefined && { sentinelPassword }),
       sentinels: [...addresses],
       name,
-      // No `failoverDetector`: it ends connections for good that are being made; and sentinels end those of clients
-      // to a master that was replaced.
+      // `failoverDetector` is not set, because it permanently ends connections that are being opened. Sentinels also
+      // end client connections to a replaced master.
       sentinelRetryStrategy: options.retryStrategy as (attempt: number) => number,
     })
 }
@@ -79,11 +79,11 @@ function connectCluster(servers: ClusterServers): ConnectRedis {
     return new Cluster(nodes, {
       ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
       clusterRetryStrategy: retryStrategy as (attempt: number) => number,
-      // A command that fails has failed: whoever sent it goes on without Redis rather than wait for another master.
+      // Commands are not retried. The caller continues without Redis instead of waiting for another master.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       slotsRefreshTimeout: 1000,
-      // Certificates are for names: they are not replaced by addresses.
+      // Certificates are issued for names, so names are not replaced by addresses.
       ...(servers.tls && {
         dnsLookup: (host: string, found: (error: null, host: string) => void) => found(null, host),
       }),
@@ -93,8 +93,8 @@ function connectCluster(servers: ClusterServers): ConnectRedis {
 }
 
 /**
- * Connects to one node of a cluster, as what is published on one is heard on each. One that is gone is left for the
- * next.
+ * Connects to one node of a cluster, because all nodes receive published messages. If the node is unreachable, the next
+ * node is used.
  */
 function connectToAnyOf(nodes: readonly Address[], options: RedisOptions): Redis {
   const { retryStrategy } = options
@@ -104,7 +104,7 @@ function connectToAnyOf(nodes: readonly Address[], options: RedisOptions): Redis
     ...nodes[at],
     retryStrategy(attempt) {
       at = (at + 1) % nodes.length
-      // Read anew for each connection.
+      // The options are read for each connection.
       Object.assign(client.options, nodes[at])
       return retryStrategy?.(attempt)
     },

@@ -52,9 +52,9 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
     enableOfflineQueue: false,
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
-    // Without an answer for this long the connection is given up and made anew.
+    // The connection is replaced if Redis does not respond for this time.
     socketTimeout: 2 * PULSE_MS,
-    // Closing a connection that is gone already holds the process for this long.
+    // Closing a broken connection keeps the process running for this time.
     disconnectTimeout: 100,
   }
   const publisher = connect({ ...common, commandTimeout: 1000 }, 'commands')
@@ -68,11 +68,11 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
   async function publish(channel: string, text: string): Promise<boolean> {
     try {
       await publisher.publish(channel, text)
-      // A cluster has no event for a node that is there again.
+      // A cluster emits no event for a recovered node.
       tellIfConnected()
       return true
     } catch (error) {
-      // The others find the gap by the next heartbeat's count.
+      // The other processes detect the gap by the count of the next heartbeat.
       link.disconnected(error)
       return false
     }
@@ -82,7 +82,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
     try {
       await subscriber.subscribe(...link.channels)
     } catch (error) {
-      // The connection broke again: its next `ready` tries again.
+      // The connection broke again. The next `ready` event triggers another attempt.
       return link.disconnected(error)
     }
     isSubscribed = true
@@ -91,7 +91,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
   }
 
   subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => link.hear(message))
-  // ioredis repeats a broken connection's error for each try; the bus tells it once.
+  // ioredis repeats the error of a broken connection for each attempt. The bus reports it once.
   for (const client of [publisher, subscriber]) {
     client.on('error', (error) => link.disconnected(error))
     client.on('close', () => link.disconnected())
@@ -100,7 +100,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
   subscriber.on('close', () => void (isSubscribed = false))
   subscriber.on('ready', () => void subscribe())
 
-  // A connection that only listens would not notice that nobody speaks any more.
+  // A connection that only receives would not detect that its server is gone.
   const pulse = setInterval(() => {
     if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
   }, PULSE_MS).unref()
