@@ -1,6 +1,4 @@
-/**
- * Key under which a request provides its `Ending`. An `Ending` is cheaper than the `signal` of the request.
- */
+/** Key under which a request provides its `Ending`. An `Ending` is cheaper than the `signal` of the request. */
 export const ENDING: unique symbol = Symbol.for('vinyasa.ending')
 
 /** Signal that cancels work. */
@@ -61,9 +59,7 @@ export class Ending {
     return this.#controller.signal
   }
 
-  /**
-   * Cancels the work. Later calls do nothing. `reason` is an `AbortError` by default, as in an `AbortSignal`.
-   */
+  /** Cancels the work. Later calls do nothing. `reason` is an `AbortError` by default, as in an `AbortSignal`. */
   abort(reason?: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -72,9 +68,7 @@ export class Ending {
     this.#waiters.callAll()
   }
 
-  /**
-   * Calls back once when the work is cancelled, immediately if it already is. Returns a function that unsubscribes.
-   */
+  /** Calls back once when the work is cancelled, immediately if it already is. Returns a function that unsubscribes. */
   onAbort(call: () => void): () => void {
     if (!this.#aborted) return this.#waiters.add(call)
     call()

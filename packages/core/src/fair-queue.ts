@@ -141,9 +141,7 @@ export class Callers {
   }
 }
 
-/**
- * Returns the owner of an item of work. It is the first operation's owner if several share the item. See `ownerOf`.
- */
+/** Returns the owner of an item of work. It is the first operation's owner if several share the item. See `ownerOf`. */
 export function ownerOfWork(caller: unknown): unknown {
   return ownerOf(caller instanceof Callers ? caller.first : caller)
 }

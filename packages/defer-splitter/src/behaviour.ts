@@ -19,9 +19,7 @@ import type { MaskError } from './wire/wire-format.ts'
 import { executeStreaming } from './execution/streaming-run.ts'
 import type { PartStream } from './execution/part-stream.ts'
 
-/**
- * A response in parts that reports whether its first part has errors. The hooks serialize a response with errors.
- */
+/** A response in parts that reports whether its first part has errors. The hooks serialize a response with errors. */
 type Parts = Pick<PartStream, 'hasErrors'>
 
 const WITH_ERRORS: Parts = { hasErrors: () => true }
@@ -113,9 +111,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     return documents(document).operation(operationName)?.countDeferred(variables) ?? 0
   }
 
-  /**
-   * Returns the error for an operation with this number of fragments, or `undefined` if it can be executed.
-   */
+  /** Returns the error for an operation with this number of fragments, or `undefined` if it can be executed. */
   function refusalOf(count: number, { context, request }: Answered): GraphQLError | undefined {
     if (!enabled || count === 0) return undefined
     if (count > maxDeferredFragments) return tooManyFragments(count, maxDeferredFragments)
@@ -183,8 +179,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
           const execute = (args: ExecutionArgs): unknown => next(withDocument(operation, args.document))
           return executeWhole({ args: argsOf(operation), document, execute, options })
         }
-        // V8 moves a literal that is assigned to a property to the old generation, together with everything that it
-        // references.
+        // V8 moves a literal that is assigned to a property to the old generation, with everything in it.
         const executor = inParts.executorFor(operation)
         operation.executor = executor
         return next(operation)

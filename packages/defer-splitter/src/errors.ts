@@ -1,8 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/**
- * The operation has more active `@defer` fragments than allowed. It is refused before execution with HTTP 400.
- */
+/** The operation has more active `@defer` fragments than allowed. It is refused before execution with HTTP 400. */
 export function tooManyFragments(count: number, limit: number): GraphQLError {
   return new GraphQLError(
     `The operation defers ${count} fragments, but at most ${limit} are allowed. Remove some @defer directives.`,
@@ -18,9 +16,7 @@ export function formatNotAcceptable(): GraphQLError {
   )
 }
 
-/**
- * A deferred fragment or the complete query exceeded its timeout. The error is in the patch of the fragment.
- */
+/** A deferred fragment or the complete query exceeded its timeout. The error is in the patch of the fragment. */
 export function fragmentTimedOut(path: readonly (string | number)[], why: string): GraphQLError {
   return new GraphQLError(`The deferred fragment was not ready in time: ${why}.`, {
     path: [...path],

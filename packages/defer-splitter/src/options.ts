@@ -106,9 +106,7 @@ const NAMES: KnownOptions<DeferSplitterOptions> = {
   endpoint: text,
 }
 
-/**
- * Returns the options with all defaults applied. Throws a TypeError with the option's name if an option is invalid.
- */
+/** Returns the options with all defaults applied. Throws a TypeError with the option's name if an option is invalid. */
 export function resolveOptions(
   given: DeferSplitterOptions | DeferPreset = {},
   internals: Partial<DeferInternals> = {},

@@ -4,9 +4,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 export type PathSegment = string | number
 export type Data = Record<string, unknown>
 
-/**
- * The fields of one deferred fragment at one path. `data` is null, with errors, if the complete fragment failed.
- */
+/** The fields of one deferred fragment at one path. `data` is null, with errors, if the complete fragment failed. */
 export interface Patch {
   data: Data | null
   path: readonly PathSegment[]
@@ -32,9 +30,7 @@ export const announced: unique symbol = Symbol('vinyasa.defer.announced')
  */
 export const delivered: unique symbol = Symbol('vinyasa.defer.delivered')
 
-/**
- * The key under which a part lists the announced fragments that will not be sent, because their object became null.
- */
+/** The key under which a part lists the announced fragments that will not be sent, because their object became null. */
 export const withdrawn: unique symbol = Symbol('vinyasa.defer.withdrawn')
 
 /** The first part of a response. */

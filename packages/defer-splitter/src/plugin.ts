@@ -222,9 +222,7 @@ function parsed({ query, operationName, variables }: GraphQLParams) {
   }
 }
 
-/**
- * Removes `Accept-Encoding` from the request. If its headers are immutable (Deno, workerd), the header is hidden.
- */
+/** Removes `Accept-Encoding` from the request. If its headers are immutable (Deno, workerd), the header is hidden. */
 function refuseEncoding(headers: Headers): void {
   const refused = 'accept-encoding'
   try {

@@ -1,8 +1,6 @@
 import { systemClock } from '@vinyasa/core'
 
-/**
- * Calls a function in a later tick, after written data has left. Returns a function that cancels the call.
- */
+/** Calls a function in a later tick, after written data has left. Returns a function that cancels the call. */
 export function inLaterTurn(callback: () => void): () => void {
   // Some platforms have no `setImmediate`. If it exists, it runs before timers.
   if (typeof setImmediate === 'function') {

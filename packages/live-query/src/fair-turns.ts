@@ -24,9 +24,7 @@ export interface WorkLine {
  * each in turn.
  */
 export interface FairTurns {
-  /**
-   * Opens a queue for a client, by a key of any type. The queues of a client share its part of the event loop.
-   */
+  /** Opens a queue for a client, by a key of any type. The queues of a client share its part of the event loop. */
   open(client: unknown): Turns
   /**
    * Opens a queue of asynchronous work for a client. At most 32 of a client's tasks run at the same time, in all queues
@@ -98,9 +96,7 @@ type Jobs = (() => void)[]
 /** The shares of clients with waiting or running work. */
 type Shares = Map<unknown, Share>
 
-/**
- * Maximum number of running tasks of one client. Calls that wait in a backend delay other callers of this backend.
- */
+/** Maximum number of running tasks of one client. Calls that wait in a backend delay other callers of this backend. */
 const AT_ONCE = 32
 
 /** The waiting and running work of one client. */

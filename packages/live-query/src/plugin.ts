@@ -234,9 +234,7 @@ const ANSWERED_ONCE = {
 }
 
 const LOOK_MS = 500
-/**
- * Maximum age of a result in milliseconds while this process receives no events. Its caches are not used then.
- */
+/** Maximum age of a result in milliseconds while this process receives no events. Its caches are not used then. */
 const UNHEARD_MS = 2_000
 
 /** Adds to the complete result of a live query that it is not updated. */

@@ -39,9 +39,7 @@ export type NodeRequestListener = (
 ) => unknown
 
 export interface NodeHandler {
-  /**
-   * Handles a request of `http.createServer`. Objects after the response become part of the context, as with Yoga.
-   */
+  /** Handles a request of `http.createServer`. Objects after the response become part of the context, as with Yoga. */
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
   /** Reasons why Yoga serves all requests of this server. Empty if the fast path serves GET and JSON requests. */
   readonly slowPathReasons: readonly string[]

@@ -89,9 +89,7 @@ export function readBeyondKey(read: string, varyHeaders: readonly string[]): Gra
   )
 }
 
-/**
- * A source can respond differently per caller in a way that no key can represent. Such operations are not cached.
- */
+/** A source can respond differently per caller in a way that no key can represent. Such operations are not cached. */
 export function unknownCaller(reason: string): GraphQLError {
   return coded(
     'RESPONSE_CACHE_UNKNOWN_CALLER',

@@ -44,9 +44,7 @@ function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
 }
 
 export interface ResponseCachePlugin extends Plugin {
-  /**
-   * Declares to the gateway and other plugins that this plugin's results do not depend on request headers.
-   */
+  /** Declares to the gateway and other plugins that this plugin's results do not depend on request headers. */
   readonly readsHeaders: readonly string[]
   readonly behaviour: Behaviour
 }

@@ -131,9 +131,7 @@ export interface CacheEngine extends ResponseCache {
   /** Stores the entry if it is still valid. Returns a promise only with a shared store. */
   store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
-  /**
-   * Must be awaited before a change. The returned function is called after the invalidation of the change.
-   */
+  /** Must be awaited before a change. The returned function is called after the invalidation of the change. */
   changing(): Promise<() => void> | undefined
   emit(event: CacheEvent): void
 }

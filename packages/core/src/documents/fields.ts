@@ -24,9 +24,7 @@ export interface FieldWalk {
    * directives.
    */
   readonly includes?: ((selection: SelectionNode) => boolean) | undefined
-  /**
-   * Returns whether to enter a fragment. It is called at each spread. Every fragment is entered by default.
-   */
+  /** Returns whether to enter a fragment. It is called at each spread. Every fragment is entered by default. */
   readonly enters?: ((use: FragmentUse, fragment: Fragment) => boolean) | undefined
   /**
    * Names of fragments that were already entered. The walk adds names to it. A new set is created per walk by

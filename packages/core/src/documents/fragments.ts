@@ -12,9 +12,7 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type Fragment = FragmentDefinitionNode | InlineFragmentNode
 export type FragmentUse = FragmentSpreadNode | InlineFragmentNode
 
-/**
- * Map that all documents without fragments share, because values derived from documents keep it in memory.
- */
+/** Map that all documents without fragments share, because values derived from documents keep it in memory. */
 const NONE: Fragments = new Map()
 
 /** Returns the fragments of a document by name. */

@@ -11,9 +11,7 @@ const PIECE_CHARACTERS = SLICE_BYTES / 4
 /** Maximum depth at which lists and objects are split into pieces. */
 const MAX_DEPTH = 5
 
-/**
- * Returns the result of `JSON.stringify(value)` in pieces. Returns `undefined` if the result is `undefined`.
- */
+/** Returns the result of `JSON.stringify(value)` in pieces. Returns `undefined` if the result is `undefined`. */
 export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
   if (depth < MAX_DEPTH && Array.isArray(value) && (value.length > SOME || value.some(Array.isArray)))
     return list(value, depth)

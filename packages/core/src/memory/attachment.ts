@@ -17,9 +17,7 @@ const Given = function (owner: object): object {
  * proxies and frozen objects. V8 keeps values of an old `WeakMap` alive longer than necessary.
  */
 export function createAttachment<Value>(): Attachment<Value> {
-  /**
-   * Values of objects that refuse private fields. Future engines can refuse private fields on frozen objects.
-   */
+  /** Values of objects that refuse private fields. Future engines can refuse private fields on frozen objects. */
   const others = new WeakMap<object, Value>()
 
   class Held extends Given {

@@ -29,9 +29,7 @@ export interface Ledger {
   hold(owner: unknown, bytes: number, drop?: () => void): Holding
 }
 
-/**
- * Part of the budget that must be free after dropping. Otherwise the next byte could exceed the budget again.
- */
+/** Part of the budget that must be free after dropping. Otherwise the next byte could exceed the budget again. */
 const FREED = 1 / 8
 
 /**

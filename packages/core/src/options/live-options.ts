@@ -50,9 +50,7 @@ export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
  * A source writes them to the field's `extensions.liveQuery`, where live-query reads them.
  */
 export interface LiveOptions {
-  /**
-   * Whether clients can use `@live` with the field. The default is false, and true in `fields` of live-query.
-   */
+  /** Whether clients can use `@live` with the field. The default is false, and true in `fields` of live-query. */
   readonly enabled?: boolean | undefined
   /**
    * How the query is re-executed: by invalidation events (`INVALIDATION`), at an interval (`POLLING`), or at

@@ -50,9 +50,7 @@ export interface Behaviour {
   context?(context: Record<string, unknown>): void
   /** Returns whether literals of a query or mutation can become variables. Called once per document. */
   lifts?(prepared: PreparedDocument): boolean
-  /**
-   * Returns a result instead of executing the operation, before any `execute` function runs. `undefined` continues.
-   */
+  /** Returns a result instead of executing the operation, before any `execute` function runs. `undefined` continues. */
   refuse?(operation: Operation): ExecutionResult | undefined
   /** Wraps the execution of a query or mutation. `next` continues with the execution. */
   execute?(operation: Operation, next: Execute): MaybePromise<unknown>

@@ -39,9 +39,7 @@ export class Known {
     return method === 'GET' && asked?.prepared.definition.operation !== 'query' ? undefined : asked
   }
 
-  /**
-   * Caches a document, or its `errors` if it is invalid. `lifts` returns whether its literals can become variables.
-   */
+  /** Caches a document, or its `errors` if it is invalid. `lifts` returns whether its literals can become variables. */
   add(
     params: OperationParams,
     schema: GraphQLSchema,

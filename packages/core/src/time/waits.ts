@@ -18,9 +18,7 @@ export function sleep(clock: Clock, ms: number, signal?: Abortable): Promise<voi
   })
 }
 
-/**
- * Settles like the promise, or rejects with `reason()` as soon as the signal aborts. The promise itself continues.
- */
+/** Settles like the promise, or rejects with `reason()` as soon as the signal aborts. The promise itself continues. */
 export function unlessAborted<T>(
   promise: Promise<T>,
   signal: Abortable | undefined,

@@ -19,9 +19,7 @@ import {
 } from '@vinyasa/core/documents'
 import { activeDefer, createDeferFinder, incrementalNames, isIncremental } from './directives.ts'
 
-/**
- * The alias of `__typename` that the eager strategy adds for objects of abstract types. It is not sent to clients.
- */
+/** The alias of `__typename` that the eager strategy adds for objects of abstract types. It is not sent to clients. */
 export const typenameAlias = '__deferTypename'
 
 /** Returns whether the document contains `@defer` or `@stream`, active or not. */
@@ -33,9 +31,7 @@ export function mentionsIncremental(document: DocumentNode): boolean {
   return found
 }
 
-/**
- * Returns the document without `@defer` and `@stream`, and without variables that only these directives use.
- */
+/** Returns the document without `@defer` and `@stream`, and without variables that only these directives use. */
 export function stripIncremental(document: DocumentNode): DocumentNode {
   return withoutDirectives(document, incrementalNames)
 }
@@ -72,9 +68,7 @@ export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): 
   return stripIncremental(annotated)
 }
 
-/**
- * Returns the number of active `@defer` fragments in the operation. A named fragment counts each time it is spread.
- */
+/** Returns the number of active `@defer` fragments in the operation. A named fragment counts each time it is spread. */
 export function countDeferred(
   operation: OperationDefinitionNode,
   fragments: Fragments,

@@ -35,9 +35,7 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
   }
 }
 
-/**
- * Root fields of mutations and subscriptions have side effects and run in order, so they cannot be deferred.
- */
+/** Root fields of mutations and subscriptions have side effects and run in order, so they cannot be deferred. */
 export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext): ASTVisitor {
   return {
     Directive(node) {

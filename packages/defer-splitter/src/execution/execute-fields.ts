@@ -21,9 +21,7 @@ import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
-/**
- * Number of objects of a list that are completed in one tick of the event loop, in about ten milliseconds.
- */
+/** Number of objects of a list that are completed in one tick of the event loop, in about ten milliseconds. */
 const ITEMS_A_TURN = 500
 
 /** Executes the immediate fields of an object in this group. Deferred fragments are added to the group. */
@@ -235,9 +233,7 @@ const completeList: Complete<TypeShape> = (call, itemShape, value, path, shared)
   return isWaiting ? Promise.all(completed) : completed
 }
 
-/**
- * Completes a part of the list in each tick of the event loop, so that other requests are served in between.
- */
+/** Completes a part of the list in each tick of the event loop, so that other requests are served in between. */
 const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
   call,
   itemShape,

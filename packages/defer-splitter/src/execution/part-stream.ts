@@ -14,9 +14,7 @@ import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 import { type GraphQLError, responsePathAsArray, type ResponsePath } from 'graphql'
 
 interface Node {
-  /**
-   * `way`: a prefix of a delivered path; `null`: null was delivered; `left`: an earlier part delivered the value
-   */
+  /** `way`: a prefix of a delivered path; `null`: null was delivered; `left`: an earlier part delivered the value */
   state: 'way' | 'null' | 'left'
   readonly below: Map<PathSegment, Node>
 }

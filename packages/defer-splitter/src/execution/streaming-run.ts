@@ -285,9 +285,7 @@ class StreamingRun implements DeliveryRun {
 
   readonly #left = (): void => this.#stream.end()
 
-  /**
-   * Ends the stream when the client disconnects. Until something waits, the consumer of the stream does this.
-   */
+  /** Ends the stream when the client disconnects. Until something waits, the consumer of the stream does this. */
   #watchLeaving(): void {
     if (this.#letGo || this.isClosed) return
     this.#leaving ??= endingsOf(this.#args)

@@ -50,9 +50,7 @@ interface WireEntry {
   readonly label?: string
 }
 
-/**
- * Replaces the patches that cannot be serialized by errors. In the later format, the errors are in `completed`.
- */
+/** Replaces the patches that cannot be serialized by errors. In the later format, the errors are in `completed`. */
 function repair(part: WirePart, maskError: MaskError): WirePart {
   const failed = new Map<string | undefined, unknown>()
   const incremental = (part['incremental'] as readonly WireEntry[]).flatMap((entry) => {
@@ -98,9 +96,7 @@ function formatIncremental(patches: readonly Patch[], maskError: MaskError): rea
   )
 }
 
-/**
- * Creates the later format: each fragment gets an id in `pending`, is delivered, and is listed in `completed`.
- */
+/** Creates the later format: each fragment gets an id in `pending`, is delivered, and is listed in `completed`. */
 function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart {
   const open = new Map<Announced, string>()
   let nextId = 0

@@ -40,9 +40,7 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
   }
 }
 
-/**
- * Removes an empty id, which proto3 sends for a missing id, because it would limit the event to one entity.
- */
+/** Removes an empty id, which proto3 sends for a missing id, because it would limit the event to one entity. */
 function withoutEmptyId(event: InvalidationEvent): InvalidationEvent {
   if (event.entityId !== '') return event
   const { entityId: _, ...whole } = event

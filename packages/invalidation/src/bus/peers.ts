@@ -15,9 +15,7 @@ interface Peer {
   readonly awaited: Map<number, () => void>
 }
 
-/**
- * Number of heartbeats without a message after which a process is missing, and after which it is forgotten.
- */
+/** Number of heartbeats without a message after which a process is missing, and after which it is forgotten. */
 const SILENT_BEATS = 3
 const REMEMBERED_BEATS = 600
 /** Maximum number of distinguished senders. Lost batches of further senders cannot be detected. */

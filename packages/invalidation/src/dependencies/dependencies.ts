@@ -15,13 +15,9 @@ import { possibleObjects } from '@vinyasa/core/documents'
 
 /** The types that a value of a type consists of. */
 interface TypeClosure {
-  /**
-   * Object types: the type of the value, types without an id field below it, and the first types with an id field.
-   */
+  /** Object types: the type of the value, types without an id field below it, and the first types with an id field. */
   readonly types: ReadonlySet<string>
-  /**
-   * Whether a type with an id field is among them according to the fields. Declarations of fields do not count.
-   */
+  /** Whether a type with an id field is among them according to the fields. Declarations of fields do not count. */
   readonly reachesEntity: boolean
   /** Whether a field on the way declares a dependency on `*`. */
   readonly isOpen: boolean
@@ -44,9 +40,7 @@ function createTypeClosures(schema: GraphQLSchema, idFieldOf: Dependencies['idFi
     return isObjectType(type) && hasId(type)
   }
 
-  /**
-   * Adds the types that `typeName` consists of to `types`. Returns the names that fields on the way declare.
-   */
+  /** Adds the types that `typeName` consists of to `types`. Returns the names that fields on the way declare. */
   function walk(typeName: string, types: Set<string>): string[] {
     // A field `query: Query` in a payload is not part of the result of the mutation.
     const followed = addReached(schema, typeName, types, roots, hasId)
@@ -153,9 +147,7 @@ export interface Dependencies {
   ofType(typeName: string): Dependence
   /** Returns the dependencies that a response gets if it selects the field. */
   ofField(parentName: string, field: Field): Dependence
-  /**
-   * Returns the dependencies of an operation's response. Returns `everything` if the document lacks the operation.
-   */
+  /** Returns the dependencies of an operation's response. Returns `everything` if the document lacks the operation. */
   ofOperation(document: DocumentNode, operationName?: string | null): Dependence
   /** Returns the types that a mutation field changes: its declared changes and the types of its result. */
   ofMutationField(field: Field): Dependence

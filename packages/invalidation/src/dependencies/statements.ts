@@ -9,9 +9,7 @@ export function statedChanges(field: Field): readonly string[] | undefined {
   return namesIn(field.extensions['changes'])
 }
 
-/**
- * Returns the type names in `extensions.dependsOn` of a field, its declared dependencies. `*` stands for any type.
- */
+/** Returns the type names in `extensions.dependsOn` of a field, its declared dependencies. `*` stands for any type. */
 export function statedDependsOn(field: Field): readonly string[] | undefined {
   return namesIn(field.extensions['dependsOn'])
 }

@@ -18,9 +18,7 @@ const MAX_AGE: Readonly<Record<Volatility, number>> = {
   VeryLow: 3600,
 }
 
-/**
- * Returns the hint for data of a volatility. `shared` means that the result depends on no header and is public.
- */
+/** Returns the hint for data of a volatility. `shared` means that the result depends on no header and is public. */
 export function cacheControlFor(volatility: Volatility, etag?: string, shared = false): CacheControl {
   return {
     max_age: MAX_AGE[volatility],

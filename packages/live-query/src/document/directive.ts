@@ -44,9 +44,7 @@ export function hasLiveDirective(document: DocumentNode): boolean {
   )
 }
 
-/**
- * Returns the arguments of the operation's `@live`. Returns `undefined` without the directive, or if `if` is false.
- */
+/** Returns the arguments of the operation's `@live`. Returns `undefined` without the directive, or if `if` is false. */
 export function liveDirectiveValues(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,

@@ -74,9 +74,7 @@ function fieldsBelow({ schema, document }: PlanInput, node: FieldNode, queryName
   return selected?.fields.filter(({ parent }) => parent.name !== queryName) ?? []
 }
 
-/**
- * Returns the dependencies of a field. For a field of an interface, it includes the fields of all implementations.
- */
+/** Returns the dependencies of a field. For a field of an interface, it includes the fields of all implementations. */
 function dependenceOf({ definitions }: SelectedField, dependencies: Dependencies): Dependence {
   const types = new Set<string>()
   for (const { typeName, field } of definitions) {

@@ -1,8 +1,6 @@
 import { jsonQuality, type MediaRange, parseAccept } from '@vinyasa/core'
 
-/**
- * The quality values of a client for each kind of response. 0 means not accepted. `*` does not request a stream.
- */
+/** The quality values of a client for each kind of response. 0 means not accepted. `*` does not request a stream. */
 export interface AcceptedAnswers {
   /** The quality of JSON. */
   readonly whole: number

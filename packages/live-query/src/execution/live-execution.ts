@@ -92,9 +92,7 @@ function resultOf(answer: Answer): LiveResult {
   }
 }
 
-/**
- * Returns the result with its data as JSON. Long results are serialized in several ticks of the event loop.
- */
+/** Returns the result with its data as JSON. Long results are serialized in several ticks of the event loop. */
 async function withText(result: LiveResult, slices: Turns): Promise<LiveResult> {
   try {
     const text = await writeInSlices(stringifySlices(result.data ?? null) ?? [], slices)

@@ -79,9 +79,7 @@ export interface AskedOperation {
   /** The URL of the request. Hooks see the path of the GraphQL endpoint. */
   readonly url: string
   readonly headers: Headers
-  /**
-   * The client whose share of the event loop and of backend calls is used. `undefined` means a separate share.
-   */
+  /** The client whose share of the event loop and of backend calls is used. `undefined` means a separate share. */
   readonly client?: string | undefined
   readonly params: OperationParams
   /** Returns new values for Yoga's server context. */

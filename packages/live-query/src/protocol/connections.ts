@@ -49,9 +49,7 @@ export function createConnections(options: ConnectionsOptions): (opening: Openin
 /** Milliseconds to wait for `connection_init`. Then the socket closes with 4408. */
 const INIT_TIMEOUT_MS = 3000
 
-/**
- * Maximum memory of the `connection_init` payload in bytes, because each operation of the socket reads it.
- */
+/** Maximum memory of the `connection_init` payload in bytes, because each operation of the socket reads it. */
 const MAX_INIT_BYTES = 64 * 1024
 
 interface Running {

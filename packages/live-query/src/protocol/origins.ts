@@ -39,9 +39,7 @@ export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequ
 /** Maximum number of reported origins, because clients can send any origin. */
 const MAX_REPORTED = 10
 
-/**
- * Returns the reason for the refusal of a page. It is reported once for each origin, and for at most ten origins.
- */
+/** Returns the reason for the refusal of a page. It is reported once for each origin, and for at most ten origins. */
 export function createOriginRefusal(onError: (error: unknown) => void): (request: OriginRequest) => string {
   const reported = new Set<string>()
   return ({ headers }) => {

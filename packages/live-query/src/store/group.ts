@@ -234,9 +234,7 @@ export class Group {
     this.#schedule()
   }
 
-  /**
-   * Re-executes after `delayMs`, because anything can have changed, and sends differences. The throttle applies.
-   */
+  /** Re-executes after `delayMs`, because anything can have changed, and sends differences. The throttle applies. */
   resync(delayMs: number): void {
     const { clock, timing } = this.#options
     const at = Math.max(clock.now() + delayMs, this.#lastEmitAt + timing.throttleMs)

@@ -3,9 +3,7 @@ import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LiveQueryChannel } from './subscriber.ts'
 import type { LiveResult } from './version.ts'
 
-/**
- * Executes the query once. A rejection with `EndLiveQuery` ends the subscriptions. Other errors are delivered.
- */
+/** Executes the query once. A rejection with `EndLiveQuery` ends the subscriptions. Other errors are delivered. */
 export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
 
 export interface LiveQueryRun {
@@ -23,16 +21,12 @@ export interface LiveQueryRegistration {
   readonly id?: string | undefined
   /** Registrations with equal keys share one execution. `null` disables sharing. */
   readonly key: string | null
-  /**
-   * The operation without the caller. Runs of equal operations start consecutively. Default: a unique value.
-   */
+  /** The operation without the caller. Runs of equal operations start consecutively. Default: a unique value. */
   readonly operation?: string | undefined
   readonly plan: LivePlan
   /** Whether the result depends on no header and is public. Default `false`. */
   readonly public?: boolean | undefined
-  /**
-   * Time at which the subscription ends with `UNAUTHENTICATED`, in milliseconds since 1970. Default: never.
-   */
+  /** Time at which the subscription ends with `UNAUTHENTICATED`, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
   /** Bytes that `execute` keeps during the subscription. Default 0. */

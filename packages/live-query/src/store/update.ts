@@ -1,9 +1,7 @@
 import type { CacheControl } from '../document/cache-control.ts'
 import type { Version } from './version.ts'
 
-/**
- * The update for one subscriber. Specification: "Live query update". The names are those of the wire format.
- */
+/** The update for one subscriber. Specification: "Live query update". The names are those of the wire format. */
 export interface LiveQueryUpdate {
   readonly id: string
   readonly data: unknown

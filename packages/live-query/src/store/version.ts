@@ -25,9 +25,7 @@ export interface LiveResult {
 export interface Version {
   readonly number: number
   readonly result: LiveResult
-  /**
-   * `"data":…` and, if present, `"errors":…,"extensions":…`: the part of a payload that all subscribers share.
-   */
+  /** `"data":…` and, if present, `"errors":…,"extensions":…`: the part of a payload that all subscribers share. */
   readonly json: string
   /**
    * Returns the same as UTF-8 with the closing braces of a message. It is created on first use and ends every frame.

@@ -25,9 +25,7 @@ export interface EntityFinder {
 /** A composite field of the operation, with the identification of its values and the fields below it. */
 interface Place {
   readonly key: string
-  /**
-   * The type of its values. `undefined` if it depends on the result; the finder then does not identify the values.
-   */
+  /** The type of its values. `undefined` if it depends on the result; the finder then does not identify the values. */
   readonly typeName: string | undefined
   readonly idKey: string | undefined
   readonly children: readonly Place[]

@@ -11,9 +11,7 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 
 const OPERATIONS = ['create', 'update', 'delete']
 
-/**
- * Returns whether an event matches a trigger `<EntityType>.<operation>`. `*` matches anything on either side.
- */
+/** Returns whether an event matches a trigger `<EntityType>.<operation>`. `*` matches anything on either side. */
 export function matchesTrigger(trigger: string, event: InvalidationEvent): boolean {
   const dot = trigger.indexOf('.')
   return (
@@ -36,9 +34,7 @@ export function triggersOfTypes(typeNames: Iterable<string>): string[] {
   return [...typeNames].flatMap((name) => OPERATIONS.map((operation) => `${name}.${operation}`))
 }
 
-/**
- * Returns the entity types of a field: its type, and the item types of lists in this type (`ListUsersResponse`).
- */
+/** Returns the entity types of a field: its type, and the item types of lists in this type (`ListUsersResponse`). */
 export function entityTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): Set<string> {
   const names = new Set<string>()
   for (const own of possibleObjects(schema, getNamedType(type))) {

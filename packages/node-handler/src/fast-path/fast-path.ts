@@ -68,9 +68,7 @@ export interface HookedRequest {
   onParams: OnParams | undefined
 }
 
-/**
- * The parameters to execute, a single object or a list, or the response with which a hook ended the request.
- */
+/** The parameters to execute, a single object or a list, or the response with which a hook ended the request. */
 type Parsed = { readonly response: Response } | { readonly response?: undefined; readonly params: unknown }
 
 /** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */

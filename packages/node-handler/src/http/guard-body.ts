@@ -5,9 +5,7 @@ import { clientLeft } from '../errors.ts'
 
 /** Bodies up to this number of bytes are not counted if they arrive in one chunk. */
 const LARGE = 4_096
-/**
- * Memory in bytes of a chunk without its content, and of a JSON item. Items are counted in every 61st byte.
- */
+/** Memory in bytes of a chunk without its content, and of a JSON item. Items are counted in every 61st byte. */
 const [CHUNK_BYTES, ITEM_BYTES, STRIDE] = [400, 64, 61] as const
 
 const SHREDDED = 'The request body arrived in too many small chunks. Send larger chunks.'

@@ -101,15 +101,11 @@ function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
   return ending
 }
 
-/**
- * A request that is read without streams. It creates a full `Request` when a rarely used property is read.
- */
+/** A request that is read without streams. It creates a full `Request` when a rarely used property is read. */
 export interface LightRequest extends Request {
   /** Whether the full `Request` exists. */
   readonly isMaterialised: boolean
-  /**
-   * Adds a size check. All checks run for each chunk of the body, with the number of bytes received so far.
-   */
+  /** Adds a size check. All checks run for each chunk of the body, with the number of bytes received so far. */
   addSizeCheck(check: CheckSize): void
   /** Changes the path of `url`. */
   moveTo(path: string): void
@@ -222,9 +218,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   return (incoming, outgoing, bytes) => new Light(incoming, outgoing, bytes) as unknown as LightRequest
 }
 
-/**
- * Returns the full request if the body is already read from it, or if the request is a `GET` and has no body.
- */
+/** Returns the full request if the body is already read from it, or if the request is a `GET` and has no body. */
 function trueBody(
   light: Pick<LightRequest, 'isMaterialised' | 'method'> & { readonly materialised: Request },
 ): Request | undefined {
@@ -238,9 +232,7 @@ interface PonyfillHeaders extends Headers {
   _get(name: string): string | null
 }
 
-/**
- * Yoga's class of headers with a faster lookup of missing headers. Header names of node:http are in lower case.
- */
+/** Yoga's class of headers with a faster lookup of missing headers. Header names of node:http are in lower case. */
 function incomingHeaders({ Headers }: FetchAPI): new (headers: IncomingHttpHeaders) => Headers {
   const Base = Headers as unknown as new (headers: IncomingHttpHeaders) => PonyfillHeaders
   return class IncomingHeaders extends Base {

@@ -1,9 +1,7 @@
 import type { FetchAPI } from 'graphql-yoga'
 import { standInFor } from './stand-in.ts'
 
-/**
- * A complete response with one media type. It creates a full `Response` when a rarely used property is read.
- */
+/** A complete response with one media type. It creates a full `Response` when a rarely used property is read. */
 export interface LightResponse extends Response {
   /** The response to send, unless a full `Response` exists. */
   readonly light: LightBody

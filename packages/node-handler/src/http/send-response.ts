@@ -3,9 +3,7 @@ import { sendNodeResponse } from '@whatwg-node/server'
 import { headersOf, isLightResponse, type LightBody } from './light-response.ts'
 import type { MaybePromise } from '@vinyasa/core'
 
-/**
- * Sends a response as Yoga does. If the body is a string or a Buffer, the head and the body are written together.
- */
+/** Sends a response as Yoga does. If the body is a string or a Buffer, the head and the body are written together. */
 export function sendResponse(
   response: Response,
   outgoing: ServerResponse,
@@ -62,9 +60,7 @@ function trueWhole(response: Response): Whole | undefined {
   return headers && { headers, body }
 }
 
-/**
- * Returns `undefined` for headers that `writeHead` handles differently: several cookies, and lists of pairs.
- */
+/** Returns `undefined` for headers that `writeHead` handles differently: several cookies, and lists of pairs. */
 function plainHeaders(given: Headers): OutgoingHttpHeaders | undefined {
   const { headersInit, _map: changed, _setCookies: cookies } = given as PonyfillHeaders
   if (cookies?.length) return undefined

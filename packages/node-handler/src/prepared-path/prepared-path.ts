@@ -226,9 +226,7 @@ class PreparedRun {
     return this.#incoming.headers.origin === undefined ? undefined : this.#server.pipeline.cors
   }
 
-  /**
-   * Sends a result. Returns true if the result is regular: without errors and without custom status or headers.
-   */
+  /** Sends a result. Returns true if the result is regular: without errors and without custom status or headers. */
   #send(result: unknown): MaybePromise<boolean> {
     const { others, fastPath, internals, mediaTypeOf } = this.#server
     const mediaType =

@@ -22,14 +22,10 @@ const UNUSABLE: unique symbol = Symbol('vinyasa.response-cache.unusable')
 /** Properties of a `Request` that functions for other caches read from their first parameter. */
 const OF_REQUEST: ReadonlySet<PropertyKey> = new Set(['headers', 'url', 'method', 'cookies', 'cookieStore'])
 
-/**
- * Evaluates the options `session` and `enabled`. An operation with an unusable return value is not cached.
- */
+/** Evaluates the options `session` and `enabled`. An operation with an unusable return value is not cached. */
 function createUserRules({ session, enabled }: ResponseCacheOptions, warn: (warning: Error) => void) {
   const warned = new Set<string>()
-  /**
-   * Whether an option reads properties that the context does not have. It is determined on the first call.
-   */
+  /** Whether an option reads properties that the context does not have. It is determined on the first call. */
   const misreads = new Map<Option, boolean>()
 
   function refuse(option: Option, given: unknown): false {
@@ -68,9 +64,7 @@ function createUserRules({ session, enabled }: ResponseCacheOptions, warn: (warn
   }
 }
 
-/**
- * Calls the function once to find the properties of a request that it reads and that the context does not have.
- */
+/** Calls the function once to find the properties of a request that it reads and that the context does not have. */
 function readInVain(rule: (context: Context) => unknown, context: Context): string | undefined {
   let name: string | undefined
   const watched = new Proxy(context, {
@@ -162,9 +156,7 @@ export class Admission {
     return false
   }
 
-  /**
-   * Returns whether code has read a part of the request that is not in the key. The response then is not shared.
-   */
+  /** Returns whether code has read a part of the request that is not in the key. The response then is not shared. */
   isReadBeyondKey({ request, profile, report }: OperationState): boolean {
     const names = this.#hasSession ? undefined : readsOf(request)?.names
     if (!names?.size) return false

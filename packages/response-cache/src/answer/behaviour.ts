@@ -203,9 +203,7 @@ function createRefresher(
   }
 }
 
-/**
- * Returns a copy of the context with its inherited properties. Batched operations inherit the server context.
- */
+/** Returns a copy of the context with its inherited properties. Batched operations inherit the server context. */
 function copyOf(context: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   // oxlint-disable-next-line guard-for-in -- inherited members are wanted

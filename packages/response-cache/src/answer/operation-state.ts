@@ -17,9 +17,7 @@ export interface OperationState {
   readonly isUnobserved?: boolean | undefined
   /** An object that all requests with equal bytes share. */
   readonly sameBytes?: object | undefined
-  /**
-   * Whether this operation is a background refresh. Its result is stored, and the cache does not answer it.
-   */
+  /** Whether this operation is a background refresh. Its result is stored, and the cache does not answer it. */
   readonly isRefresh: boolean
   profile?: DocumentProfile
   key?: RequestKey

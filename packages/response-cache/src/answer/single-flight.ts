@@ -4,9 +4,7 @@ import type { CacheEntry } from '../store/entry.ts'
 /** The outcome of an execution for which other requests wait. */
 export type FlightOutcome =
   | { readonly kind: 'shared'; readonly entry: CacheEntry }
-  /**
-   * The result must not be shared, e.g. because it has errors. Each waiting request executes the operation.
-   */
+  /** The result must not be shared, e.g. because it has errors. Each waiting request executes the operation. */
   | { readonly kind: 'unshareable' }
   /**
    * The leading request was cancelled, which does not mean that the backend failed. One waiting request executes the

@@ -111,9 +111,7 @@ export interface DocumentProfile
   readonly variesBy: VariesBy
   /** The rule for sharing the results, on servers with field rules. */
   readonly access: OperationAccess | undefined
-  /**
-   * Lower-case names of the request headers in the keys: the headers that sources read and those of the options.
-   */
+  /** Lower-case names of the request headers in the keys: the headers that sources read and those of the options. */
   readonly varyNames: readonly string[]
   /** Determines the entities that a result depends on. */
   readonly entities: EntityPlan

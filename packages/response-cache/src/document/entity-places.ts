@@ -33,9 +33,7 @@ export interface EntityPlace {
   readonly fragments: Set<string>
 }
 
-/**
- * Maximum number of selections for the places of one document, because nested fragments multiply selections.
- */
+/** Maximum number of selections for the places of one document, because nested fragments multiply selections. */
 const MAX_SELECTIONS = 10_000
 
 /**

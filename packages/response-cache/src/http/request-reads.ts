@@ -3,9 +3,7 @@ import { createAttachment, keyed } from '@vinyasa/core'
 import { isTracingHeader } from '@vinyasa/invalidation'
 import type { Plugin } from 'graphql-yoga'
 
-/**
- * Request headers that describe the transport, the client's software or a precondition. The README lists them.
- */
+/** Request headers that describe the transport, the client's software or a precondition. The README lists them. */
 const TRANSPORT =
   /^(accept|accept-(encoding|charset)|content-.+|transfer-encoding|connection|keep-alive|te|upgrade|expect|date|origin|referer|user-agent|access-control-request-.+|sec-fetch-.+|if-.+|cache-control|pragma|priority|dnt|x-graphql-yoga-csrf|(x-)?apollo(graphql)?-.+|graphql-.+|(x-)?b3(-.+)?)$/
 
@@ -115,9 +113,7 @@ export function withoutCopies(limit: ParseHook): ParseHook {
   }
 }
 
-/**
- * Records reads of a request from now on. `context` is the server context with the request of Node or a framework.
- */
+/** Records reads of a request from now on. `context` is the server context with the request of Node or a framework. */
 export function recordReads(
   request: Request,
   context: object,

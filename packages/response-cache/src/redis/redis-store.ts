@@ -79,9 +79,7 @@ local function holds(since, tags)
 end
 `
 
-/**
- * ARGV: entry key. Returns the count, and the meta and body of the entry. Removes foreign and outdated entries.
- */
+/** ARGV: entry key. Returns the count, and the meta and body of the entry. Removes foreign and outdated entries. */
 const readScript: string = `${begin}
 local key = prefix .. 'e:' .. ARGV[1]
 if redis.call('EXISTS', key) == 0 then return { seq } end
@@ -101,9 +99,7 @@ redis.call('UNLINK', key)
 return { seq, 'poisoned' }
 `
 
-/**
- * ARGV: entry key, count at the read, lifetime in ms, meta, tags as JSON, body. Returns 1 if the entry was stored.
- */
+/** ARGV: entry key, count at the read, lifetime in ms, meta, tags as JSON, body. Returns 1 if the entry was stored. */
 const writeScript: string = `${begin}
 local ok, tags = pcall(cjson.decode, ARGV[5])
 if not ok or not holds(ARGV[2], tags) then return 0 end
@@ -138,9 +134,7 @@ redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1
 `
 
-/**
- * ARGV: channel, message, ms for which tags are remembered, then the tags. Without tags, everything is evicted.
- */
+/** ARGV: channel, message, ms for which tags are remembered, then the tags. Without tags, everything is evicted. */
 const invalidateScript: string = `${begin}
 local now = advance()
 if #ARGV == 3 then redis.call('SET', prefix .. 'floor', now) end
@@ -214,9 +208,7 @@ const CHANNEL = `${PREFIX}invalidations`
 
 /** A Redis store with a promise for its first connection. */
 export interface RedisStore extends RemoteStore {
-  /**
-   * Resolves after the first response of Redis. Rejects with RESPONSE_CACHE_UNAVAILABLE after `timeoutMs`.
-   */
+  /** Resolves after the first response of Redis. Rejects with RESPONSE_CACHE_UNAVAILABLE after `timeoutMs`. */
   ready(timeoutMs?: number): Promise<void>
   /** Number of foreign values that were found in the cache's keys and removed. */
   readonly poisoned: number
@@ -313,9 +305,7 @@ export class ConnectedStore implements RedisStore {
     }
   }
 
-  /**
-   * Marks the start of a change. The returned function ends it. Callers do not wait for an unreachable store.
-   */
+  /** Marks the start of a change. The returned function ends it. Callers do not wait for an unreachable store. */
   async changing(): Promise<() => void> {
     if (++this.changes === 1) this.noted = this.noteChanges()
     await this.noted
@@ -420,9 +410,7 @@ export class ConnectedStore implements RedisStore {
     if (this.isUp && !this.isClosed) await this.beat().catch((error: unknown) => this.goDown('beat', error))
   }
 
-  /**
-   * Sends a heartbeat with the state of this process, and looks for processes whose heartbeats have stopped.
-   */
+  /** Sends a heartbeat with the state of this process, and looks for processes whose heartbeats have stopped. */
   private async beat(): Promise<void> {
     const { speaker, rememberMs } = this
     const message = encodeWord(NOBODY, { tags: 'all', name: undefined })

@@ -36,9 +36,7 @@ export class ToldBatches {
     this.#tell(key, digest)
   }
 
-  /**
-   * Returns whether the store received exactly these tags for the batch, or receives them within the waiting time.
-   */
+  /** Returns whether the store received exactly these tags for the batch, or receives them within the waiting time. */
   async has(name: BatchName, tags: Tags): Promise<boolean> {
     const key = keyOf(name)
     const told = this.#told.get(key) ?? (this.#silent.has(name.origin) ? undefined : await this.#wait(key))

@@ -7,9 +7,7 @@ import { type Tags, typeOfTag } from './tags.ts'
 /** Taken before an execution. The result can be stored only if it is still valid. */
 export interface Ticket {
   readonly version: number
-  /**
-   * The version of the shared store. If it is `undefined`, the store is unreachable and the result is not stored.
-   */
+  /** The version of the shared store. If it is `undefined`, the store is unreachable and the result is not stored. */
   readonly remoteVersion: number | undefined
 }
 
@@ -19,9 +17,7 @@ export type Lookup =
   /** The shared store is down, so the request is served without the cache. */
   | { readonly state: 'unavailable' }
 
-/**
- * Returns the state of an entry (specification: "Cached response entry"). Ages and lifetimes are in milliseconds.
- */
+/** Returns the state of an entry (specification: "Cached response entry"). Ages and lifetimes are in milliseconds. */
 function freshness(ageMs: number, { ttlMs, staleMs }: Lifetime): 'fresh' | 'stale' | 'miss' {
   if (ageMs < ttlMs) return 'fresh'
   if (staleMs > 0 && ageMs <= ttlMs + staleMs) return 'stale'

@@ -21,9 +21,7 @@ export type RemoteEvent =
 
 /** A store that several processes share in addition to their memory. */
 export interface RemoteStore {
-  /**
-   * Reads an entry. Returns `undefined` if the store is unreachable; the request is then served without the cache.
-   */
+  /** Reads an entry. Returns `undefined` if the store is unreachable; the request is then served without the cache. */
   read(key: string): Promise<RemoteRead | undefined>
   /** Stores the entry unless one of its tags was invalidated since `version`. */
   write(key: string, entry: CacheEntry, version: number): Promise<boolean>

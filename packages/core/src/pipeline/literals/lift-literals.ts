@@ -148,9 +148,7 @@ export function liftLiterals(
   }
 }
 
-/**
- * Returns whether the document has exactly one operation and no variable whose name has the prefix `lifted_`.
- */
+/** Returns whether the document has exactly one operation and no variable whose name has the prefix `lifted_`. */
 function isLiftable(document: DocumentNode): boolean {
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
   let isFree = operations.length === 1 && document.loc !== undefined
