@@ -84,15 +84,3 @@ export {
   yogasPlugins,
   type YogasPlugins,
 } from './yoga-internals.ts'
-export {
-  type AnswerLimits,
-  AnswerSize,
-  type AnswerWatcher,
-  answerSizeOf,
-  beginAnswer,
-  behindObjectCounter,
-  endOfRead,
-  isObjectCounter,
-  measureJson,
-  noteObjectCounter,
-} from './answer-size.ts'

@@ -1,7 +1,8 @@
 import { parse } from 'graphql'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { AnswerSize, chosenParser, parserHooks, yogasExecutor, yogasPlugins } from '../src/index.ts'
+import { AnswerSize } from '../src/documents/index.ts'
+import { chosenParser, parserHooks, yogasExecutor, yogasPlugins } from '../src/index.ts'
 
 type Options = YogaServerOptions<Record<string, unknown>, Record<string, unknown>>
 

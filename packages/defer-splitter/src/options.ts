@@ -1,5 +1,4 @@
 import {
-  type AnswerLimits,
   atLeast,
   type Clock,
   flag,
@@ -9,6 +8,7 @@ import {
   text,
   wholeAtLeast,
 } from '@vinyasa/core'
+import { type AnswerLimits } from '@vinyasa/core/documents'
 
 /**
  * Selects how deferred fragments are produced.

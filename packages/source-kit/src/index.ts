@@ -7,7 +7,7 @@ export {
   type Source,
 } from './schema/source.ts'
 export { type SourceNames, SourceNamesError } from './naming/options.ts'
-export { type AnswerLimits, answerSizeOf, endOfRead } from '@vinyasa/core'
+export { type AnswerLimits, answerSizeOf, endOfRead } from '@vinyasa/core/documents'
 export type { PlanEvent } from './plan/plan-event.ts'
 
 // For sources.

@@ -5,10 +5,9 @@ import {
   refuseWrongOptions,
   keyed,
   nearestNames,
-  type AnswerLimits,
-  beginAnswer,
   yogasExecutor,
 } from '@vinyasa/core'
+import { type AnswerLimits, beginAnswer } from '@vinyasa/core/documents'
 import {
   type ExecutionArgs,
   type ExecutionResult,

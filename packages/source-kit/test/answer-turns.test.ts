@@ -1,4 +1,4 @@
-import { answerSizeOf, beginAnswer } from '@vinyasa/core'
+import { answerSizeOf, beginAnswer } from '@vinyasa/core/documents'
 import { GraphQLInt, GraphQLList, GraphQLObjectType, type GraphQLResolveInfo, Kind } from 'graphql'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type AnswerTurns, createAnswerTurns } from '../src/answer/answer-turns.ts'

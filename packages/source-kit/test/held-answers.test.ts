@@ -1,4 +1,5 @@
-import { type Clock, AnswerSize } from '@vinyasa/core'
+import { type Clock } from '@vinyasa/core'
+import { AnswerSize } from '@vinyasa/core/documents'
 import { expect, it } from 'vitest'
 import { createHeldAnswers } from '../src/answer/held-answers.ts'
 

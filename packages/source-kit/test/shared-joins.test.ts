@@ -1,4 +1,4 @@
-import { AnswerSize } from '@vinyasa/core'
+import { AnswerSize } from '@vinyasa/core/documents'
 import { expect, it } from 'vitest'
 import { SharedJoins } from '../src/joins/shared-joins.ts'
 import type { PreparedJoin, Site } from '../src/plan/fast-path.ts'

@@ -14,3 +14,15 @@ export { createOperationMemo } from './operation-memo.ts'
 export { schemaWith } from './schema-with.ts'
 export { validateInOneWalk } from './validation/validate-in-one-walk.ts'
 export { withoutTokens } from './without-tokens.ts'
+export {
+  type AnswerLimits,
+  AnswerSize,
+  type AnswerWatcher,
+  answerSizeOf,
+  beginAnswer,
+  behindObjectCounter,
+  endOfRead,
+  isObjectCounter,
+  measureJson,
+  noteObjectCounter,
+} from './answer-size.ts'

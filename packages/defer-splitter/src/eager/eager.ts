@@ -1,12 +1,4 @@
-import {
-  AnswerSize,
-  answerSizeOf,
-  measureJson,
-  after,
-  isAsyncIterable,
-  isPromise,
-  type MaybePromise,
-} from '@vinyasa/core'
+import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/core'
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -24,7 +16,7 @@ import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { announced, type Data, delivered, type Part, type Announced, type Patch } from '../parts.ts'
-import { type Variables, withDefaults } from '@vinyasa/core/documents'
+import { type Variables, withDefaults, AnswerSize, answerSizeOf, measureJson } from '@vinyasa/core/documents'
 import { ErrorIndex, type ErrorNode } from './error-index.ts'
 import { typenameAlias } from '../document/document.ts'
 import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'

@@ -6,14 +6,8 @@ import {
   isObjectType,
   type ResponsePath,
 } from 'graphql'
-import {
-  type Ending,
-  isAsyncIterable,
-  isPromise,
-  type MaybePromise,
-  onAbort,
-  isObjectCounter,
-} from '@vinyasa/core'
+import { type Ending, isAsyncIterable, isPromise, type MaybePromise, onAbort } from '@vinyasa/core'
+import { isObjectCounter } from '@vinyasa/core/documents'
 import type { PlannedField, Selections, TypeShape } from '../document/selections.ts'
 import type { Data } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'

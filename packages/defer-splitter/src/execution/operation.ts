@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
-import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/core'
+import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/core/documents'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { Selections } from '../document/selections.ts'
 

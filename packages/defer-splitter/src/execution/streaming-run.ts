@@ -13,8 +13,8 @@ import {
   keyed,
   type MaybePromise,
   onAbort,
-  measureJson,
 } from '@vinyasa/core'
+import { measureJson } from '@vinyasa/core/documents'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'

@@ -1,17 +1,5 @@
 import { setImmediate } from 'node:timers'
-import {
-  answerSizeOf,
-  beginAnswer,
-  type AnswerLimits,
-  type AnswerSize,
-  after,
-  createAttachment,
-  createTurns,
-  drained,
-  ownerOf,
-  systemClock,
-  TURN_MS,
-} from '@vinyasa/core'
+import { after, createAttachment, createTurns, drained, ownerOf, systemClock, TURN_MS } from '@vinyasa/core'
 import {
   getNamedType,
   getNullableType,
@@ -25,7 +13,13 @@ import {
 } from 'graphql'
 import { giveUpIfLeft } from './bound-answer.ts'
 import type { HeldAnswers } from './held-answers.ts'
-import { collectFields } from '@vinyasa/core/documents'
+import {
+  collectFields,
+  answerSizeOf,
+  beginAnswer,
+  type AnswerLimits,
+  type AnswerSize,
+} from '@vinyasa/core/documents'
 
 /** By the nodes that interpreters collect once for all objects of a list. */
 const fieldCounts = createAttachment<Map<GraphQLObjectType, number>>()

@@ -1,12 +1,5 @@
-import {
-  createTurns,
-  hasLeft,
-  ownerOf,
-  stringifySlices,
-  writeInSlices,
-  type AnswerSize,
-  measureJson,
-} from '@vinyasa/core'
+import { createTurns, hasLeft, ownerOf, stringifySlices, writeInSlices } from '@vinyasa/core'
+import { type AnswerSize, measureJson } from '@vinyasa/core/documents'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { createJsonResult, isJsonResult } from './json-result.ts'
 

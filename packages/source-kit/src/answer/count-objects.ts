@@ -1,4 +1,5 @@
-import { behindObjectCounter, isObjectCounter, noteObjectCounter, after } from '@vinyasa/core'
+import { after } from '@vinyasa/core'
+import { behindObjectCounter, isObjectCounter, noteObjectCounter } from '@vinyasa/core/documents'
 import {
   defaultTypeResolver,
   getNullableType,

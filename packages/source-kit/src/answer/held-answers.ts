@@ -1,4 +1,5 @@
-import { type Clock, createAttachment, systemClock, type AnswerSize, type AnswerWatcher } from '@vinyasa/core'
+import { type Clock, createAttachment, systemClock } from '@vinyasa/core'
+import { type AnswerSize, type AnswerWatcher } from '@vinyasa/core/documents'
 
 /** What one server holds of all large answers that it makes. */
 export interface HeldAnswers extends AnswerWatcher {

@@ -1,5 +1,6 @@
 import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
-import type { JsonText, AnswerSize } from '@vinyasa/core'
+import type { JsonText } from '@vinyasa/core'
+import type { AnswerSize } from '@vinyasa/core/documents'
 import type { SelectionScope } from './selection-scope.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'

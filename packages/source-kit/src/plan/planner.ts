@@ -1,12 +1,5 @@
-import {
-  createRoom,
-  placeOf,
-  type Room,
-  type JsonText,
-  type AnswerLimits,
-  type AnswerWatcher,
-  beginAnswer,
-} from '@vinyasa/core'
+import { createRoom, placeOf, type Room, type JsonText } from '@vinyasa/core'
+import { type AnswerLimits, type AnswerWatcher, beginAnswer } from '@vinyasa/core/documents'
 import * as graphql from 'graphql'
 import {
   getOperationAST,
