@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawnProcess, startRestBackend, waitUntil, type SpawnedProcess } from '@vinyasa/test-kit'
@@ -79,6 +79,22 @@ it.concurrent.for(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
+function workersOf({ pid }: SpawnedProcess): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
+}
+
+/** Whether a process has not received a SIGINT yet. Another SIGINT would then be merged with it. */
+function isInterruptPending(pid: number): boolean {
+  try {
+    const pending = /^ShdPnd:\s*([\da-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return (Number.parseInt(pending?.slice(-2) ?? '0', 16) & (1 << (constants.signals.SIGINT - 1))) !== 0
+  } catch {
+    // The idle worker has ended.
+    return false
+  }
+}
+
 /** The idle one may have ended. */
 function tell(worker: number, signal: NodeJS.Signals): void {
   try {
@@ -91,10 +107,10 @@ function tell(worker: number, signal: NodeJS.Signals): void {
 // On a busy machine a worker hears of the signal that the first process sends before it hears of the terminal's own.
 it.concurrent('a SIGTERM and then a SIGINT are the same end', { timeout: 120_000 }, async (context) => {
   const { gateway, answer } = await startBusy(context)
-  const workers = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8').trim().split(' ')
+  const workers = workersOf(gateway)
   expect(workers).toHaveLength(2)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    for (const worker of workers) tell(Number(worker), signal)
+    for (const worker of workers) tell(worker, signal)
     await gateway.waitForLine(/finishing requests in flight/)
   }
   expect(await answer).toBe(200)
@@ -102,8 +118,10 @@ it.concurrent('a SIGTERM and then a SIGINT are the same end', { timeout: 120_000
 
 it.concurrent('a second Ctrl-C does not wait for it', { timeout: 120_000 }, async (context) => {
   const { gateway, answer } = await startBusy(context, 60_000)
+  const processes = [gateway.pid, ...workersOf(gateway)]
   gateway.signalGroup('SIGINT')
   await gateway.waitForLine(/finishing requests in flight/)
+  await waitUntil(() => !processes.some(isInterruptPending), { awaited: 'the first SIGINT in all processes' })
   gateway.signalGroup('SIGINT')
   expect(await answer).not.toBe(200)
   expect((await gateway.exited).code).toBe(130)
