@@ -7,7 +7,7 @@ import { run } from './cli.ts'
 import { keepTickShape } from './v8/keep-tick-shape.ts'
 import { optimizeLate } from './v8/optimize-late.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
-import { type LogMessage, runWorkers } from './workers/run-workers.ts'
+import { INTERRUPTED, type LogMessage, runWorkers } from './workers/run-workers.ts'
 import { printable } from './texts/escapes.ts'
 import { send } from './workers/peer.ts'
 import { joinReloads } from './workers/reload-messages.ts'
@@ -35,7 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // A second Ctrl-C does not wait for requests in flight. The first process tells its workers by SIGTERM, beside what a
     // terminal or systemd sends to all, and whichever comes first: to a worker that is the first time still.
-    if (worker ? signal === 'SIGINT' && signals.has(signal) : signals.size > 0) process.exit(130)
+    if (worker ? signal === 'SIGINT' && signals.has(signal) : signals.size > 0) process.exit(INTERRUPTED)
     signals.add(signal)
     shutdown.abort(signal)
   })

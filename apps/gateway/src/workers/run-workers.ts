@@ -23,6 +23,9 @@ export interface LogMessage {
 /** Workers that ask for the same reload do so within this time. */
 const GATHER_MS = 200
 
+/** Exit code of a process that a second Ctrl-C ended. */
+export const INTERRUPTED = 130
+
 /** Wait before a worker that died is replaced, so that one that cannot start does not spin. */
 const RESTART_DELAY_MS = 500
 
@@ -39,7 +42,8 @@ export interface WorkersOptions {
 
 /**
  * Runs the same command line in `count` processes that share the port. A worker that dies, or is stopped, is replaced.
- * Resolves to the exit code when all have stopped: 1 when a worker died before any was ready.
+ * Resolves to the exit code when all have stopped: 1 if a worker died before any was ready, and 130 if a second Ctrl-C
+ * ended the last worker.
  */
 export function runWorkers(options: WorkersOptions): Promise<number> {
   const { shutdown, reload } = options
@@ -50,7 +54,7 @@ export function runWorkers(options: WorkersOptions): Promise<number> {
     })
     const onReload = (): void => workers.reload()
     reload.addEventListener('reload', onReload)
-    shutdown.addEventListener('abort', () => workers.stop(), { once: true })
+    shutdown.addEventListener('abort', () => workers.shutDown(), { once: true })
     workers.start()
   })
 }
@@ -76,6 +80,9 @@ class Workers {
   })
   #logger: Logger | undefined
   #isListening = false
+  #isStopping = false
+  /** Whether a second Ctrl-C ended a worker that has not been replaced. */
+  #isInterrupted = false
   #soonTimer: unknown
 
   constructor(options: WorkersOptions, finish: (code: number) => void) {
@@ -84,9 +91,14 @@ class Workers {
   }
 
   start(): void {
+    this.#isInterrupted = false
     const worker = this.#options.cluster.fork(reachedVariable(this.#reachedBrokers))
     this.#workers.add(worker)
     closeUntaken(worker)
+    worker.on('error', (error) => {
+      // Node answers messages of workers that can have died since. Their `exit` event follows.
+      if (worker.process.pid === undefined) throw error
+    })
     listen<LogMessage>(worker, 'log', ({ settings }) => void this.#logAs(settings))
     listen<ReachedMessage>(worker, 'reached', ({ broker }) => this.#reachedBrokers.add(broker))
     // A config that was read before an attempt may be older than the one that the attempt was about.
@@ -129,7 +141,14 @@ class Workers {
     this.#reloads.request()
   }
 
-  stop(): void {
+  shutDown(): void {
+    this.#stop()
+    // The last worker can have died, and its replacement is not started anymore.
+    if (this.#workers.size === 0) this.#finish(0)
+  }
+
+  #stop(): void {
+    this.#isStopping = true
     systemClock.clearTimeout(this.#soonTimer)
     this.#reloads.close()
     for (const worker of this.#workers) worker.process.kill('SIGTERM')
@@ -146,16 +165,19 @@ class Workers {
     const { shutdown } = this.#options
     this.#workers.delete(worker)
     this.#parts.delete(worker)
-    if (shutdown.aborted || !this.#isListening) {
-      // The workers that go on have been told: a second signal would cut what they have under way.
-      if (!shutdown.aborted) this.stop()
-      if (this.#workers.size === 0) this.#finish(shutdown.aborted ? 0 : code || 1)
+    if (code === INTERRUPTED) this.#isInterrupted = true
+    // A terminal sends Ctrl-C to all processes. The workers can receive the second one before this process receives the first.
+    const isOver = this.#isInterrupted && this.#workers.size === 0
+    if (shutdown.aborted || !this.#isListening || isOver) {
+      // The remaining workers have received a signal. A second one would end their requests in flight.
+      if (!shutdown.aborted) this.#stop()
+      if (this.#workers.size === 0) this.#finish(isOver ? INTERRUPTED : shutdown.aborted ? 0 : code || 1)
       return
     }
     const how = signal === null ? `exited with code ${code}` : `was ended by the signal ${signal}`
     this.#warn(worker, `${how}; starting a new worker`, { code, signal })
     systemClock.setTimeout(() => {
-      if (!shutdown.aborted) this.start()
+      if (!this.#isStopping) this.start()
     }, RESTART_DELAY_MS)
   }
 
