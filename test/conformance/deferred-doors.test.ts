@@ -80,7 +80,7 @@ describe('what takes the prepared path', () => {
     const { thin, behindThin } = await openDoors()
     for (const time of [1, 2, 3]) {
       await exchange(thin, bytesOf({ query: '{ fast ... @defer { late } }' }, { path: '/graphql/defer' }))
-      expect(behindThin.short).toBe(time - 1)
+      expect(behindThin.short).toHaveLength(time - 1)
     }
   })
 
@@ -89,7 +89,7 @@ describe('what takes the prepared path', () => {
       const { thin, behindThin } = await openDoors()
       for (const time of [1, 2, 3]) {
         await exchange(thin, bytesOf({ query }, { accept }))
-        expect(behindThin.short).toBe(time - 1)
+        expect(behindThin.short).toHaveLength(time - 1)
       }
       expect(behindThin.parts).toHaveLength(3 * parts)
     }
@@ -101,13 +101,13 @@ describe('what takes the prepared path', () => {
     ['application/graphql-response+json, application/json;q=0.9', true],
     ['*/*', true],
     ['multipart/mixed;deferSpec=20991231', true],
-    ['multipart/mixed, text/html', false],
+    ['multipart/mixed, text/html', true],
   ] as const)('%s: %s', async (accept, takes) => {
     const { thin, behindThin } = await openDoors()
     const query = '{ fast ... @defer { late } }'
     await exchange(thin, bytesOf({ query }, { accept: 'multipart/mixed' }))
     await exchange(thin, bytesOf({ query }, { accept }))
-    expect(behindThin.short).toBe(takes ? 1 : 0)
+    expect(behindThin.short).toHaveLength(takes ? 1 : 0)
   })
 
   it('what differs in values alone has the places of what was sent', async () => {
@@ -148,7 +148,7 @@ describe('the connection', () => {
       const bytes = bytesOf(DEFERRED, { accept, version: '1.0', keepAlive })
       expect(await exchange(doors.thin, bytes)).toBe(await exchange(doors.yoga, bytes))
     }
-    expect(doors.behindThin.short).toBe(3)
+    expect(doors.behindThin.short).toHaveLength(3)
   })
 
   it('is kept, for a plain query, a HEAD and another deferred one', async () => {
@@ -179,7 +179,7 @@ describe('the connection', () => {
       socket.destroy()
       await expect.poll(() => seen.left).toBe(time)
     }
-    expect(seen.short).toBe(door === 'thin' ? 2 : 0)
+    expect(seen.short).toHaveLength(door === 'thin' ? 2 : 0)
   })
 })
 

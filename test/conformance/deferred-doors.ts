@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createNodeHandler } from '@vinyasa/node-handler'
-import { type Behaviour, type ResponseHead, usePipeline } from '@vinyasa/core/pipeline'
+import { countShortRuns } from '../../packages/node-handler/test/short-runs.ts'
+import { type Behaviour, type ResponseHead, usePipeline, withBehaviour } from '@vinyasa/core/pipeline'
 import { createDisposables } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { expect, onTestFinished } from 'vitest'
@@ -46,7 +47,8 @@ interface Seen {
   left: number
   readonly parts: unknown[]
   /** Requests that were answered on the prepared path. */
-  short: number
+  /** Operations that node-handler executed directly. */
+  short: readonly unknown[]
 }
 
 /** @param marks Whether a plugin looks at the head of answers, and adds to it. */
@@ -70,15 +72,9 @@ function build(seen: Seen, marks: boolean, plugins: readonly Plugin[]) {
     response.headers.append('Vary', 'X-Mark')
     response.headers.set('X-Mark', `${response.headers.get('content-type')}`)
   }
-  const mark: Plugin & { readonly behaviour: Behaviour } = {
-    onResponse,
-    behaviour: {
-      respond(_call, response) {
-        seen.short++
-        onResponse({ response })
-      },
-    },
-  }
+  const mark = withBehaviour({}, { respond: (_exchange, response) => onResponse({ response }) })
+  const runs = countShortRuns()
+  seen.short = runs.calls
   return createYoga({
     logging: false,
     schema: createSchema({
@@ -111,6 +107,7 @@ function build(seen: Seen, marks: boolean, plugins: readonly Plugin[]) {
       },
     }),
     plugins: [
+      runs.plugin,
       ...plugins,
       useDeferSplitter({ maxDeferredFragments: 4 }),
       { behaviour: part } as Plugin,
@@ -137,8 +134,8 @@ export async function openDoors(marks = true): Promise<Doors> {
     })
     return String((server.address() as AddressInfo).port)
   }
-  const behindYoga: Seen = { left: 0, parts: [], short: 0 }
-  const behindThin: Seen = { left: 0, parts: [], short: 0 }
+  const behindYoga: Seen = { left: 0, parts: [], short: [] }
+  const behindThin: Seen = { left: 0, parts: [], short: [] }
   const handler = createNodeHandler(build(behindThin, marks, [usePipeline({ liftLiterals: true })]))
   expect(handler.preparedPathReasons).toEqual([])
   return {

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The floors of the gateway, the lowest first: rooms, and files beside them, which import what is on theirs or below. */
 const FLOORS: readonly (readonly string[])[] = [
   // What all of them share.
-  ['assets', 'behaviour', 'coordinates', 'errors', 'option-values', 'texts', 'v8', 'version'],
+  ['assets', 'coordinates', 'errors', 'option-values', 'texts', 'v8', 'version'],
   // Behaviours: identity, rules, documents, cost, rates, records, limits, each with its sections of the config.
   [
     'access',

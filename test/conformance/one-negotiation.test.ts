@@ -12,7 +12,7 @@ const MAY: Readonly<Record<string, string>> = {
   'packages/core/src/accept.ts': 'It is the one that reads it.',
   'packages/defer-splitter/src/wire/accept.ts':
     'Which of the two JSON types is written, of clients that were found to take JSON.',
-  'packages/node-handler/src/prepared-path/request-heads.ts': 'Sends pages through all hooks, unread.',
+  'packages/node-handler/src/create-node-handler.ts': 'Sends requests for pages to Yoga, unread.',
 }
 
 describe('Accept is read in one place', () => {

@@ -339,13 +339,15 @@ class OnRequest {
 
 it.each<[string, object]>([
   ['a class', new OnRequest()],
-  ['a behaviour that begins', { behaviour: { begin: ({ request }: any) => note(request) } }],
-  ['a behaviour that identifies', { behaviour: { identify: note } }],
-  ['a behaviour that admits', { behaviour: { admit: note } }],
+  ['a behaviour that receives requests', { behaviour: { receive: note } }],
+  ['a behaviour that checks requests', { behaviour: { checkRequest: note } }],
+  [
+    'a behaviour that admits operations',
+    { behaviour: { admit: (_params: object, request: Request) => void note(request) } },
+  ],
 ])('on node-handler, answers whose plugin reads a header are shared with nobody: %s', async (_, plugin) => {
   const me = ({ request }: any): string => users.get(request) ?? 'nobody'
   const { ask } = await serve({ plugins: [plugin], me }, 'node-handler')
-  // The first request takes the long way, on which behaviours are not called.
   await ask('POST', {}, '{ same }')
   const seen: string[] = []
   for (const user of ['alice', 'bob', 'alice', 'bob']) seen.push((await ask('POST', { 'x-user': user })).body)

@@ -1,8 +1,7 @@
 import { after, type MaybePromise } from '@vinyasa/core'
-import { argsOf } from '@vinyasa/core/pipeline'
+import { argsOf, withBehaviour } from '@vinyasa/core/pipeline'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withBehaviour } from './behaviour.ts'
 
 /** What is asked for, as far as guards look at it. */
 export type GuardedOperation = Pick<

@@ -7,6 +7,7 @@ import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
+import { countShortRuns } from '../../../packages/node-handler/test/short-runs.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -227,11 +228,7 @@ describe('the prepared path', () => {
 
   /** Returns the endpoint, and the operations that were served without all hooks. */
   async function startCounting(isGateway: boolean): Promise<{ endpoint: string; served: unknown[] }> {
-    const served: unknown[] = []
-    const counter = {
-      readsHeaders: [],
-      behaviour: { begin: (operation: unknown) => void served.push(operation) },
-    }
+    const { plugin: counter, calls: served } = countShortRuns()
     const endpoint = isGateway
       ? await startOwn({
           responseCache: true,

@@ -73,6 +73,8 @@ export interface DeferBehaviourOptions {
   readonly deliveries: Deliveries
   readonly maskError: MaskError
   readonly schema: () => GraphQLSchema | undefined
+  /** Returns the path of the GraphQL endpoint. */
+  readonly endpoint: () => string
 }
 
 /** A result from another plugin, with its operation. */
@@ -85,7 +87,7 @@ export interface Answered {
 }
 
 export interface DeferBehaviour {
-  readonly behaviour: Behaviour & { readonly alias: EndpointAlias }
+  readonly behaviour: Behaviour
   /**
    * Returns the stream of parts of a complete result if the client accepts parts. Otherwise it returns the same result
    * or a refusal.
@@ -144,10 +146,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     isStreamed: (request) => inParts.streamed.has(request),
     behaviour: {
       name: 'defer',
-      alias: {
-        pathFor: (endpoint) => options.endpoint ?? `${endpoint.replace(/\/$/, '')}/defer`,
-        enter: (context) => deliveries.onEndpoint(context),
-      },
+      alias: aliasOf(given),
       mediaTypeOf(accept) {
         const { preferred, isAlone } = deliveries.named(accept)
         if (preferred === 'json') return undefined
@@ -197,6 +196,16 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         return createMultipart({ parts, delivery, boundary, maskError, clock })
       },
     },
+  }
+}
+
+function aliasOf({ options, deliveries, endpoint }: DeferBehaviourOptions): EndpointAlias {
+  return {
+    paths: () => ({
+      path: options.endpoint ?? `${endpoint().replace(/\/$/, '')}/defer`,
+      endpoint: endpoint(),
+    }),
+    enter: (context) => deliveries.onEndpoint(context),
   }
 }
 

@@ -8,12 +8,7 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/core'
-import {
-  type Behaviour,
-  bringPipeline,
-  createStreamResponse,
-  type EndpointAlias,
-} from '@vinyasa/core/pipeline'
+import { type Behaviour, bringPipeline, createStreamResponse, withBehaviour } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
@@ -29,44 +24,6 @@ import { mergeParts } from './parts.ts'
 import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
 import { createMultipart, multipartFormat } from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
-
-type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
-
-/**
- * Creates a function that redirects `POST` requests from the alias to the GraphQL path and returns true for them. Other
- * methods get 405.
- */
-function createDeferEndpoint(
-  graphqlPath: string,
-  alias: EndpointAlias,
-): (payload: Omit<RequestPayload, 'serverContext'>) => boolean {
-  const path = alias.pathFor(graphqlPath)
-  return ({ request, url, fetchAPI, setRequest, endResponse }) => {
-    if (!request.url.includes(path)) return false
-    const target = new fetchAPI.URL(request.url, 'http://localhost')
-    if (target.pathname !== path) return false
-    if (request.method !== 'POST') {
-      endResponse(new fetchAPI.Response(null, { status: 405, headers: { Allow: 'POST' } }))
-      return false
-    }
-    target.pathname = graphqlPath
-    setRequest(withUrl(request, target.toString()))
-    // Yoga's routing reads both. `url` is created from the request unless an earlier hook has read it.
-    if (url instanceof fetchAPI.URL) url.pathname = graphqlPath
-    return true
-  }
-}
-
-/** Returns the request with another URL. It is a proxy, because the body can be read only once. */
-function withUrl(request: Request, url: string): Request {
-  return new Proxy(request, {
-    get(target, key) {
-      if (key === 'url') return url
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
 
 /**
  * Serializes a complete result as a single part for clients that do not accept JSON, like Yoga and Apollo Router. The
@@ -117,7 +74,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
   const requested = new WeakMap<object, GraphQLParams>()
   /** Servers can set the same schema again for each request. The extended schema stays the same object. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
-  let takesRequest: ReturnType<typeof createDeferEndpoint> | undefined
+  let graphqlEndpoint = '/graphql'
   let maskError: MaskError = (error) => error
   let schema: GraphQLSchema | undefined
   const { behaviour, split, isKnown, isStreamed } = createDeferBehaviour({
@@ -126,17 +83,22 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
     deliveries,
     maskError: (error) => maskError(error),
     schema: () => schema,
+    endpoint: () => graphqlEndpoint,
   })
+  // A result that a plugin returns in `onParams` has no other sign of its operation.
+  const admit: Behaviour['admit'] = (params, _request, context) => {
+    if (typeof params.query === 'string' && params.query.includes('defer'))
+      requested.set(context, params as GraphQLParams)
+  }
 
-  return {
+  const plugin: Omit<DeferSplitterPlugin, 'behaviour'> = {
     readsHeaders: [],
     directives,
-    behaviour,
 
     onPluginInit: bringPipeline,
 
     onYogaInit({ yoga }) {
-      takesRequest = createDeferEndpoint(yoga.graphqlEndpoint, behaviour.alias)
+      graphqlEndpoint = yoga.graphqlEndpoint
       // Yoga's masking is not public, and it applies only to `errors`, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
       if (masking) maskError = (error) => masking.maskError(error, masking.errorMessage)
@@ -147,17 +109,6 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
       extendedSchemas.set(changed, extended)
       schema = extended
       if (extended !== changed) replaceSchema(extended)
-    },
-
-    onRequest(payload) {
-      const { serverContext } = payload
-      if (takesRequest?.(payload) && serverContext) deliveries.onEndpoint(serverContext)
-    },
-
-    onParams({ params, context }) {
-      // Yoga validates the parameters only after the plugins.
-      const query: unknown = params.query
-      if (typeof query === 'string' && query.includes('defer')) requested.set(context, params)
     },
 
     onValidate({ params, addValidationRule }) {
@@ -208,6 +159,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
       return undefined
     },
   }
+  return withBehaviour(plugin, { ...behaviour, admit })
 }
 
 /** Returns the client's operation, or `undefined` if the document has a syntax error. */

@@ -23,6 +23,7 @@ const schema = withIncrementalDirectives(
 )
 const headers = new Headers({ accept: 'multipart/mixed' })
 const { behaviour } = createDeferBehaviour({
+  endpoint: () => '/graphql',
   options,
   documents,
   deliveries: new Deliveries(options),

@@ -7,8 +7,8 @@ interface GrpcSourcePlugin extends SourcesPlugin {
   onRequest(payload: { readonly request: Request }): void
   onResponse(payload: { readonly request: Request; readonly response: Response }): void
   readonly behaviour: SourcesPlugin['behaviour'] & {
-    begin(operation: { readonly request: Request }): void
-    respond(operation: { readonly request: Request }, response: AnswerHead): void
+    receive(request: Request): void
+    respond(exchange: { readonly request: Request }, response: AnswerHead): void
   }
 }
 
@@ -23,7 +23,7 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
     ...sources,
     behaviour: {
       ...sources.behaviour,
-      begin: ({ request }) => source.requestArrived(request),
+      receive: (request) => source.requestArrived(request),
       respond: ({ request }, response) => source.responding(request, response),
     },
     onRequest({ request }) {

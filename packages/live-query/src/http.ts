@@ -1,4 +1,5 @@
-import { clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/core'
+import { after, clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/core'
+import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { serverStops } from './errors.ts'
 import { wantsStream } from './execution/accepted-answers.ts'
@@ -9,7 +10,8 @@ import type { StreamKind } from './execution/stream-results.ts'
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
 
 export interface EventStreams {
-  readonly hooks: Pick<Plugin, 'onRequest' | 'onRequestParse' | 'onSubscribe'>
+  readonly hooks: Pick<Plugin, 'onSubscribe'>
+  readonly behaviour: Required<Pick<Behaviour, 'receive' | 'wrapParser'>>
   /** Marks a context as answered by a live query. */
   addLive(context: object): void
   /** Returns whether a live query or a subscription answers a context with a stream. */
@@ -49,18 +51,20 @@ export function createEventStreams(): EventStreams {
             void (isAsyncIterable(result) && kinds.set(context, 'subscription')),
         }
       },
-      onRequest({ request, serverContext }) {
-        if (!serverContext || !wantsStream(request.headers.get('accept'))) return
-        askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
+    },
+    behaviour: {
+      receive(request, context) {
+        if (wantsStream(request.headers.get('accept')))
+          askings.set(context, { request, context: { ...context }, params: undefined })
       },
-      onRequestParse({ serverContext }) {
-        const asking = askings.get(serverContext)
-        if (!asking) return undefined
-        return {
-          onRequestParseDone({ requestParserResult }) {
-            if (!Array.isArray(requestParserResult)) asking.params = requestParserResult as OperationParams
-          },
-        }
+      wrapParser(parse, _request, context) {
+        const asking = askings.get(context)
+        if (!asking) return parse
+        return (request) =>
+          after(parse(request), (params) => {
+            if (!Array.isArray(params)) asking.params = params as OperationParams
+            return params
+          })
       },
     },
     of(context) {

@@ -8,7 +8,14 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { after, backgroundClock, type Clock, systemClock, type LiveOptions } from '@vinyasa/core'
-import { argsOf, type Behaviour, bringPipeline, type Operation, withDocument } from '@vinyasa/core/pipeline'
+import {
+  argsOf,
+  type Behaviour,
+  bringPipeline,
+  type Operation,
+  withBehaviour,
+  withDocument,
+} from '@vinyasa/core/pipeline'
 import { GraphQLLiveDirective, hasLiveDirective, liveDirectiveValues } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import {
@@ -142,10 +149,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     () => void store.invalidate({ entityType: '*', operation: '*' }),
   )
   const passes = createPasses({
-    yoga() {
-      if (current) return current
-      throw new Error('useLiveQuery is not installed in a Yoga server. Add it to `plugins` of createYoga.')
-    },
+    yoga: () => current ?? notInstalled(),
     plugins: () => plugins,
     enveloped: schemas.enveloped,
     kindOf: eventStreams.kindOf,
@@ -175,36 +179,11 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     store.close()
   }
 
-  return {
+  const plugin: Omit<LiveQueryPlugin, 'behaviour'> = {
     store,
     engine: createLiveQueryEngine({ store, turns, clock, onError }, passes),
     readsHeaders: [],
     directives: [GraphQLLiveDirective],
-    behaviour: {
-      name: 'liveQuery',
-      admits: ({ document }) => !hasLiveDirective(document),
-      execute(operation, next) {
-        const { context, prepared } = operation
-        const pass = passes.of(context)
-        if (pass?.run) {
-          const stripped = withDocument(operation, documents.strip(prepared.document).document)
-          return after(checkRun(pass.run, context), (ended) => ended ?? next(stripped))
-        }
-        if (hasLiveDirective(prepared.document)) {
-          const asked = pass?.asked ?? eventStreams.of(context)
-          if (asked && !pass && eventStreams.isRefusing) return { errors: [serverStops()] }
-          const live = asked && { args: argsOf(operation), context, asked }
-          const started = live && startLiveQuery(store, registrationOf, live, pass)
-          if (started) {
-            operation.progress.isFinal = true
-            if (!pass) eventStreams.addLive(context)
-            return started
-          }
-        } else if (!pass) return next(operation)
-        return next(withDocument(operation, documents.strip(prepared.document).document))
-      },
-      deliver: (operation, result) => sayOnce(operation, result, passes),
-    },
     isEndless: (context) => eventStreams.kindOf(context) !== undefined,
     refuseStreams: eventStreams.refuse,
     close,
@@ -224,6 +203,36 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     ...eventStreams.hooks,
     onDispose: close,
   }
+  return withBehaviour(plugin, {
+    ...eventStreams.behaviour,
+    name: 'liveQuery',
+    admits: ({ document }) => !hasLiveDirective(document),
+    execute(operation, next) {
+      const { context, prepared } = operation
+      const pass = passes.of(context)
+      if (pass?.run) {
+        const stripped = withDocument(operation, documents.strip(prepared.document).document)
+        return after(checkRun(pass.run, context), (ended) => ended ?? next(stripped))
+      }
+      if (hasLiveDirective(prepared.document)) {
+        const asked = pass?.asked ?? eventStreams.of(context)
+        if (asked && !pass && eventStreams.isRefusing) return { errors: [serverStops()] }
+        const live = asked && { args: argsOf(operation), context, asked }
+        const started = live && startLiveQuery(store, registrationOf, live, pass)
+        if (started) {
+          operation.progress.isFinal = true
+          if (!pass) eventStreams.addLive(context)
+          return started
+        }
+      } else if (!pass) return next(operation)
+      return next(withDocument(operation, documents.strip(prepared.document).document))
+    },
+    deliver: (operation, result) => sayOnce(operation, result, passes),
+  })
+}
+
+function notInstalled(): never {
+  throw new Error('useLiveQuery is not installed in a Yoga server. Add it to `plugins` of createYoga.')
 }
 
 /** The extensions of a live query that is answered only once. */

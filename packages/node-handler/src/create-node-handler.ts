@@ -1,34 +1,57 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { createFastPath } from './fast-path/fast-path.ts'
+import { Cycle } from './cycle/cycle.ts'
+import { Exchange } from './cycle/exchange.ts'
 import { refuseTarget } from './yoga/last-catch.ts'
 import { guardBody, hasBody } from './http/guard-body.ts'
 import { acceptTargets } from './http/request-target.ts'
-import { Pipeline, pipelineOf } from '@vinyasa/core/pipeline'
-import { openPreparedPath } from './prepared-path/prepared-path.ts'
+import { type EndpointAlias, Pipeline, pipelineOf } from '@vinyasa/core/pipeline'
 import { readInternals } from './yoga/yoga-5.ts'
 import { createYogasDoor } from './yoga/yogas-door.ts'
 import { createChoices } from './http/remembered-choices.ts'
 
 /**
- * Returns a function that finds the requests for the fast path: a `POST` whose body Yoga parses as JSON, and a `GET`
- * without a body and with parameters in the target. The request must come directly from node:http. A framework must not
- * have read, parsed or rewritten it.
+ * Returns a function that finds the requests for our request cycle: a `POST` to the endpoint or to an alias of it whose
+ * body Yoga parses as JSON, and a `GET` with parameters in the target. The request must come directly from node:http. A
+ * framework must not have read, parsed or rewritten it.
  */
-function fastPathRequests(endpoint: unknown): (request: IncomingMessage) => boolean {
-  const targets = typeof endpoint === 'string' ? `${endpoint}?` : undefined
+function cycleRequests(
+  yoga: object,
+  aliases: readonly EndpointAlias[],
+): (request: IncomingMessage) => boolean {
+  const given: unknown = Reflect.get(yoga, 'graphqlEndpoint')
+  const endpoint = typeof given === 'string' && !PATTERN.test(given) ? given : undefined
+  const paths = [endpoint ?? [], aliases.map((alias) => alias.paths().path)].flat()
+  const targets = `${endpoint}?`
   const isJson = createChoices((contentType) =>
     /^application\/(?:graphql\+)?json(?:;|$)/.test(contentType.split(',', 1)[0] ?? ''),
   )
 
-  function isOurs({ method, url, headers }: IncomingMessage): boolean {
-    if (method === 'POST') return isJson(headers['content-type'] ?? '') === true
-    return method === 'GET' && targets !== undefined && url?.startsWith(targets) === true && !hasBody(headers)
+  function isOurs({ method, url = '', headers }: IncomingMessage): boolean {
+    if (endpoint === undefined) return false
+    if (method === 'POST')
+      return isJson(headers['content-type'] ?? '') === true && paths.some((path) => isAt(path, url))
+    // Yoga sends GraphiQL to browsers.
+    const isPage = headers.accept?.includes('text/html') === true
+    return method === 'GET' && url.startsWith(targets) && !hasBody(headers) && !isPage
   }
 
   return (request) => {
     if (!(request instanceof IncomingMessage) || !isOurs(request)) return false
     return !('body' in request || 'query' in request || 'originalUrl' in request || 'raw' in request)
   }
+}
+
+/** Characters with a meaning in the endpoint, which is a URL pattern. */
+const PATTERN = /[:*({?+\\]/
+
+function isAt(path: string, target: string): boolean {
+  return target.startsWith(path) && (target.length === path.length || target[path.length] === '?')
+}
+
+/** Returns the reasons why no operation of a server can be executed from the cache of documents. */
+function reasonsAgainstCache({ known, server }: Pipeline): readonly string[] {
+  if (!known) return ['the plugins do not include usePipeline()']
+  return server.instrumented.map((step) => `a plugin uses instrumentation.${step}`)
 }
 
 /** Type of a Yoga server as a listener for `http.createServer`. */
@@ -41,9 +64,9 @@ export type NodeRequestListener = (
 export interface NodeHandler {
   /** Handles a request of `http.createServer`. Objects after the response become part of the context, as with Yoga. */
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
-  /** Reasons why Yoga serves all requests of this server. Empty if the fast path serves GET and JSON requests. */
+  /** Reasons why Yoga's handler serves all requests of this server. Empty if ours serves GET and JSON requests. */
   readonly slowPathReasons: readonly string[]
-  /** Reasons why every request goes through all hooks. Empty if cached operations skip hooks. */
+  /** Reasons why every operation is parsed and validated. Empty if cached documents are executed directly. */
   readonly preparedPathReasons: readonly string[]
 }
 
@@ -55,15 +78,16 @@ export interface NodeHandler {
  */
 export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
   const { internals, reasons } = readInternals(yoga)
-  const isFastPathRequest = fastPathRequests(Reflect.get(yoga, 'graphqlEndpoint'))
   const pipeline = internals && (pipelineOf(internals.plugins) ?? new Pipeline(yoga, undefined))
-  const fastPath = pipeline && createFastPath(internals, pipeline)
-  const prepared = fastPath ? openPreparedPath({ yoga, internals, pipeline, fastPath }) : reasons
-  const takePrepared = typeof prepared === 'function' ? prepared : undefined
+  const cycle = pipeline && new Cycle(internals, pipeline)
+  const isCycleRequest = cycleRequests(
+    yoga,
+    pipeline?.server.behaviours.flatMap(({ alias }) => alias ?? []) ?? [],
+  )
   const yogasDoor = createYogasDoor(yoga)
   const acceptTarget = acceptTargets()
 
-  // The function is not async, because an async function would wrap the promise of the fast path in another promise.
+  // The function is not async, because an async function would wrap the promise of the cycle in another promise.
   function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
     const refusal = acceptTarget(request)
     if (refusal) {
@@ -76,14 +100,13 @@ export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
     if (type && type !== 'application/json')
       request.headers['content-type'] = type.replace(/^[^;,]+/, (name) => name.trim().toLowerCase())
     guardBody(request, response)
-    if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {
-      return takePrepared?.(request, response) ?? fastPath.listen(request, response)
-    }
+    if (cycle && isCycleRequest(request) && !context.some(isObject))
+      return Promise.resolve(new Exchange(cycle, request, response).serve())
     return yogasDoor(request, response, ...context)
   }
   return Object.assign(listen, {
     slowPathReasons: reasons,
-    preparedPathReasons: typeof prepared === 'function' ? [] : prepared,
+    preparedPathReasons: pipeline ? reasonsAgainstCache(pipeline) : reasons,
   })
 }
 

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import { GraphQLScalarType, parse } from 'graphql'
-import { createSchema, type Plugin } from 'graphql-yoga'
+import { createSchema } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '@vinyasa/core/pipeline'
 import { usePipeline } from '../src/index.ts'
 import { scanLiterals } from '../../core/src/pipeline/literals/scan-literals.ts'
 import { bytesOf, type Doors, exchange, graphql, openDoors, type YogaOptions } from './doors.ts'
+import { countShortRuns } from './short-runs.ts'
 
 const schema = createSchema({
   typeDefs: /* GraphQL */ `
@@ -70,12 +71,11 @@ const schema = createSchema({
 })
 
 async function open(more: () => YogaOptions = () => ({})): Promise<Doors & { readonly calls: Operation[] }> {
-  const calls: Operation[] = []
-  const counter = { behaviour: { begin: (call: Operation) => void calls.push(call) } } as Plugin
+  const { plugin, calls } = countShortRuns()
   const doors = await openDoors(() => ({
     schema: schema as never,
     ...more(),
-    plugins: [...(more().plugins ?? []), counter, usePipeline({ liftLiterals: true })],
+    plugins: [...(more().plugins ?? []), usePipeline({ liftLiterals: true }), plugin],
   }))
   return { ...doors, calls }
 }
@@ -235,9 +235,8 @@ describe('a document that differs from known ones in its literals alone', () => 
   })
 
   it('is a new one without the option', async () => {
-    const calls: Operation[] = []
-    const counter = { behaviour: { begin: (call: Operation) => void calls.push(call) } } as Plugin
-    const doors = await openDoors(() => ({ schema: schema as never, plugins: [counter, usePipeline()] }))
+    const { plugin, calls } = countShortRuns()
+    const doors = await openDoors(() => ({ schema: schema as never, plugins: [usePipeline(), plugin] }))
     for (const id of [1, 2, 3])
       await exchange(doors.thin, bytesOf({ body: graphql(`{ thing(id: ${id}) { id } }`) }))
     expect(calls).toEqual([])

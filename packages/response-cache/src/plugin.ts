@@ -7,7 +7,7 @@ import {
   type YogasPlugins,
   yogasPlugins,
 } from '@vinyasa/core'
-import { type Behaviour, bringPipeline, notModified, type ResponseHead } from '@vinyasa/core/pipeline'
+import { type Behaviour, bringPipeline, type ResponseHead, withBehaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'
@@ -15,8 +15,6 @@ import { OTHER_REQUEST, readsOf, recordReads, withoutCopies, silently } from './
 import type { ResponseCacheOptions } from './options.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
 import { isBoundedBody, parseJsonBody, type RequestParser } from './http/json-body.ts'
-
-type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 
 /**
  * Reads the JSON bodies of a plain Yoga server without Yoga's counting stream.
@@ -26,8 +24,9 @@ type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
   const parsers = createAttachment<RequestParser>()
   /** Runs at the cache's position in the list of plugins, and records the chosen parser. */
-  const onRequestParse: RequestParseHook = ({ request, requestParser }) => {
-    if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)
+  const wrapParser: NonNullable<Behaviour['wrapParser']> = (parse, request) => {
+    if (parse === jsonParser()) parsers.set(request, parse as unknown as RequestParser)
+    return parse
   }
   /** Runs after all other plugins, including Yoga's size limit. */
   const last: Plugin & { readonly behaviour: object } = {
@@ -40,7 +39,7 @@ function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
       setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
     },
   }
-  return { onRequestParse, last }
+  return { wrapParser, last }
 }
 
 export interface ResponseCachePlugin extends Plugin {
@@ -87,15 +86,23 @@ export function useResponseCache(
     }),
   )
 
-  const plugin: ResponseCachePlugin = {
-    readsHeaders: [],
-    behaviour: {
-      name: 'responseCache',
-      begin: ({ context, request }) => void begin(context, request),
-      execute: answers.execute,
-      deliver: answers.deliver,
-      respond: ({ request }, response) => (setHeaders(request, response) ? 304 : undefined),
+  const behaviour: Behaviour = {
+    name: 'responseCache',
+    checkRequest(request) {
+      // A `GET` request that is refused before `admit` gets the headers of a request without an operation.
+      if (request.method === 'GET' && !reports.get(request)) reports.set(request, [])
     },
+    wrapParser: frontDoor.wrapParser,
+    // A refused operation also has a report.
+    admit(_params, request, context) {
+      if (!isNotFromHttp(context)) begin(context, request)
+    },
+    execute: answers.execute,
+    deliver: answers.deliver,
+    respond: ({ request }, response) => (setHeaders(request, response) ? 304 : undefined),
+  }
+  const hooks: Omit<ResponseCachePlugin, 'behaviour'> = {
+    readsHeaders: [],
     onPluginInit(payload) {
       ;({ plugins } = payload)
       // The recorder was added, and then this hook is called again.
@@ -106,27 +113,12 @@ export function useResponseCache(
       if (recorder) addRecorder(recorder, plugins)
     },
 
-    onRequestParse(payload) {
-      const { request } = payload
-      // A `GET` request that is refused before `onParams` gets the headers of a request without an operation.
-      if (request.method === 'GET' && !reports.get(request)) reports.set(request, [])
-      return frontDoor.onRequestParse(payload)
-    },
-
-    // A refused operation also has a report.
-    onParams({ context, request }) {
-      if (!isNotFromHttp(context)) begin(context, request)
-    },
-
-    onResponse({ request, response, setResponse, fetchAPI }) {
-      if (setHeaders(request, response)) setResponse(notModified(response, fetchAPI))
-    },
-
     async onDispose() {
       answers.close()
       if (isOwn) await cache.close()
     },
   }
+  const plugin: ResponseCachePlugin = withBehaviour(hooks, behaviour)
 
   function begin(context: object, request: Request): OperationReport {
     // If a plugin replaced the request, it can have read any part of the original request.
@@ -161,10 +153,10 @@ export function useResponseCache(
  * nothing before a hit is sent, recording starts with the execution, because it takes an eighth of the time of a hit.
  */
 function createRecorder(isSeenBefore: () => boolean): Plugin & { readonly behaviour: Behaviour } {
-  return {
-    behaviour: { receive: (request, context) => void (isSeenBefore() && recordReads(request, context)) },
-    onRequest: ({ request, serverContext }) => void recordReads(request, serverContext as object),
-  }
+  return withBehaviour(
+    {},
+    { receive: (request, context) => void (isSeenBefore() && recordReads(request, context)) },
+  )
 }
 
 /** Members of a behaviour that run after the cache's lookup or that receive no request. */

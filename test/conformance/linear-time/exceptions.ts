@@ -45,6 +45,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/core/src/http/bounded-fetch# packages/core/src/json/stringify-slices#writeInSlices
  packages/grpc-source/src/methods/invoker#
       packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/core/src/pipeline/operation-run#
+      packages/node-handler/src/cycle/cycle#Cycle packages/node-handler/src/cycle/exchange#
+      packages/node-handler/src/cycle/operation-step# packages/node-handler/src/http/light-request#lightOf
       packages/core/src/pipeline/pipeline# packages/response-cache/src/answer/admission#Admission
       packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,

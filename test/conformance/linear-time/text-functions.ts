@@ -68,7 +68,7 @@ import * as identifiers from '../../../packages/live-query/src/triggers/resource
 import * as triggers from '../../../packages/live-query/src/triggers/triggers.ts'
 import * as requestTarget from '../../../packages/node-handler/src/http/request-target.ts'
 import * as requestUrl from '../../../packages/node-handler/src/http/request-url.ts'
-import * as readParams from '../../../packages/node-handler/src/prepared-path/read-params.ts'
+import * as cycle from '../../../packages/node-handler/src/cycle/cycle.ts'
 import * as formData from '../../../packages/node-handler/src/uploads/read-form-data.ts'
 import * as uploadMap from '../../../packages/node-handler/src/uploads/upload-map.ts'
 import * as liftLiterals from '../../../packages/core/src/pipeline/literals/lift-literals.ts'
@@ -464,9 +464,9 @@ of(`${GATEWAY}/http/request-body`, requestBody, {
     return requestBody.parseJson(bytes as never)
   }),
 })
-of('packages/node-handler/src/prepared-path/read-params', readParams, {
-  readParams: on(MESSAGE / 4, (text) =>
-    readParams.readParams(() => JSON.parse(`{"query":"{a}","variables":{"a":${text}}}`), []),
+of('packages/node-handler/src/cycle/cycle', cycle, {
+  areUsual: on(MESSAGE / 4, (text) =>
+    cycle.areUsual(JSON.parse(`{"query":"{a}","variables":{"a":${text}}}`)),
   ),
 })
 of('packages/node-handler/src/uploads/upload-map', uploadMap, {

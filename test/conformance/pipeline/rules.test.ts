@@ -336,7 +336,12 @@ describe('9. other people have the last word on what Yoga lets them do', () => {
 describe('10. bodies that come again', () => {
   it('have one object from the second prepared one on, and what is unlike has none', async () => {
     const objects: unknown[] = []
-    const behaviour: Behaviour = { begin: ({ sameBytes }) => void objects.push(sameBytes) }
+    const behaviour: Behaviour = {
+      execute(operation, next) {
+        if (!operation.isObserved) objects.push(operation.sameBytes)
+        return next(operation)
+      },
+    }
     const server = await startServer([{ behaviour }, usePipeline()])
     const ask = (query: string) => server.ask("node-handler's door", { query })
     for (let time = 0; time < 4; time++) await ask('{ hello }')

@@ -250,12 +250,12 @@ export const FAULTS: readonly Fault[] = [
     beside: { launcher: ['npm start', 'npx'] },
   },
   {
-    name: 'one hook of a plugin closes the prepared path',
+    name: 'one hook of a plugin closes the cache of documents',
     edits: [
       {
-        file: 'packages/node-handler/src/prepared-path/prepared-path.ts',
-        from: 'if (instrumented.length > 0) return',
-        to: 'if (server.steps.some(({ hooks }) => hooks) || instrumented.length > 0) return',
+        file: 'packages/node-handler/src/cycle/cycle.ts',
+        from: 'if (!this.#usesCache) return undefined',
+        to: 'if (!this.#usesCache || this.server.steps.some(({ hooks }) => hooks)) return undefined',
       },
     ],
     beside: { plugin: 'onResponse' },
@@ -283,45 +283,12 @@ export const FAULTS: readonly Fault[] = [
     beside: { plugin: ["Yoga's apq", "Yoga's documents"] },
   },
   {
-    name: 'a limit of rates closes the prepared path',
+    name: '`@defer` is written by the hooks',
     edits: [
       {
-        file: 'apps/gateway/src/rate-limit/rate-limit.ts',
-        from: '() => after(countRequest(context, request), () => note(context, undefined)),',
-        to: '() => after(countRequest(context, request), () => note(context, undefined) && false),',
-      },
-    ],
-    beside: { rateLimit: 'wide' },
-  },
-  {
-    name: 'automatic persisted queries take the ordinary way',
-    edits: [
-      {
-        file: 'apps/gateway/src/access/documents/apq.ts',
-        from: "if (params['query']) return undefined",
-        to: "if (params['query'] || Object(params)) return undefined",
-      },
-    ],
-    beside: { apq: 'on' },
-  },
-  {
-    name: 'registered documents take the ordinary way',
-    edits: [
-      {
-        file: 'apps/gateway/src/access/documents/persisted-documents.ts',
-        from: '      return text === undefined ? undefined : withText(params, text)',
-        to: '      return text === undefined ? undefined : void withText',
-      },
-    ],
-    beside: { documents: 'allow' },
-  },
-  {
-    name: '`@defer` takes the ordinary way',
-    edits: [
-      {
-        file: 'packages/node-handler/src/prepared-path/request-heads.ts',
-        from: "if (accept.includes('text/html')) return undefined",
-        to: "if (accept.includes('text/html') || accept.includes('multipart/')) return undefined",
+        file: 'packages/node-handler/src/cycle/cycle.ts',
+        from: 'for (const stream of this.#streams) {',
+        to: 'for (const stream of [] as typeof this.#streams) {',
       },
     ],
     beside: { defer: ['usual', 'streaming', 'eager'] },

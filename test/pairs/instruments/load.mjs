@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const edits = process.env.PAIRS_FAULT ? JSON.parse(process.env.PAIRS_FAULT) : []
 
 /** The bundle and the source say it in the same words. */
-const PREPARED = 'serve(unknownBody) {'
+const PREPARED = '#execute(asked) {'
 const IS_NODE_HANDLER = /\/packages\/node-handler\/(dist|src)\/.*\.[jt]s$/
 
 export async function load(url, context, nextLoad) {

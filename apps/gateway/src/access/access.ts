@@ -1,3 +1,4 @@
+import { type PluginWithBehaviour, withBehaviour } from '@vinyasa/core/pipeline'
 import { describeOperationVariesBy } from '@vinyasa/invalidation'
 import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
@@ -39,7 +40,6 @@ import {
   defaultFieldResolver,
   type GraphQLFieldResolver,
 } from 'graphql'
-import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 import { requestRefused } from '../http/errors.ts'
 import { createAccessRules, type AccessRules, type Refusals } from './rules/access-rules.ts'
 import { refusedOperation, refusedField } from './errors.ts'
@@ -176,12 +176,16 @@ type DocumentOrigins = Pick<AccessSections, 'apq' | 'persistedDocuments'>
  * Yoga's `usePersistedOperations` and `useAPQ` do.
  */
 function useUnknownDocuments(origins: DocumentOrigins): PluginWithBehaviour {
-  return withBehaviour({
-    onParams({ params, request }) {
-      const refusal = params.query ? undefined : refusalOf(params, request, origins)
-      if (refusal) throw refusal
+  return withBehaviour(
+    {},
+    {
+      changeParams(params, request) {
+        const refusal = params.query ? undefined : refusalOf(params as GraphQLParams, request, origins)
+        if (refusal) throw refusal
+        return undefined
+      },
     },
-  })
+  )
 }
 
 /** Undefined: there is no id either, which Yoga says itself. */

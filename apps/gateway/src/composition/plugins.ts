@@ -1,7 +1,14 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { Room } from '@vinyasa/core'
-import { usePipeline, argsOf, type Execute, type Operation } from '@vinyasa/core/pipeline'
+import {
+  usePipeline,
+  argsOf,
+  type Execute,
+  type Operation,
+  withBehaviour,
+  type PluginWithBehaviour,
+} from '@vinyasa/core/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { useSources, type SourcesPlugin, type Source } from '@vinyasa/source-kit'
 import {
@@ -13,7 +20,6 @@ import {
   GraphQLError,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withBehaviour, type PluginWithBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
 import { useOperationSources } from '../dependencies/own-code/operation-sources.ts'
@@ -256,7 +262,7 @@ export function pluginsOf(
     ...costPlugins(config, observability.observeCost),
     ...access.beforeLive,
     live,
-    withBehaviour(liveStreams),
+    liveStreams,
     withBehaviour(subscriptions),
     ...sources.map((source) => source.plugin),
     ownSources(parts, [...defer.directives, ...live.directives]),

@@ -1,8 +1,7 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
-import type { ResponseHead } from '@vinyasa/core/pipeline'
+import { type Behaviour, withBehaviour } from '@vinyasa/core/pipeline'
 import { z } from 'zod'
 import type { CorsConfig, GraphqlConfig } from './http-types.ts'
-import { withBehaviour } from '../behaviour.ts'
 
 export type CorsSetting = NonNullable<GraphqlConfig['cors']>
 
@@ -11,11 +10,6 @@ const EXPOSED = ['x-request-id', 'x-cache', 'age']
 /** Limit of an origin's length: a host has 253 at most (RFC 1035). Patterns are not tried on more. */
 const MAX_ORIGIN_CHARACTERS = 300
 const PATTERN = /^\/(.+)\/(i?)$/
-
-interface Exchange {
-  readonly request: Pick<Request, 'method'>
-  readonly response: Pick<ResponseHead, 'headers'>
-}
 
 /** Returns whether pages of an origin are listed; `*` is ignored. A string between slashes is a pattern of complete origins. */
 export function createOriginList(origins: CorsConfig['origins']): (origin: string) => boolean {
@@ -95,7 +89,7 @@ export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSO
  * they would keep a GET response without Cache-Control by heuristics (RFC 9111, section 4.2.2).
  */
 export function useProxyCacheHeaders(cors: CorsSetting): Plugin {
-  const onResponse = ({ request, response }: Exchange): void => {
+  const respond: Behaviour['respond'] = ({ request }, response) => {
     if (request.method === 'GET' && !response.headers.has('cache-control'))
       response.headers.set('cache-control', 'no-store')
     const vary = response.headers.get('vary')
@@ -104,8 +98,5 @@ export function useProxyCacheHeaders(cors: CorsSetting): Plugin {
     response.headers.delete('vary')
     response.headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`)
   }
-  return withBehaviour(
-    { onResponse },
-    { respond: ({ request }, response) => onResponse({ request, response }) },
-  )
+  return withBehaviour({}, { respond })
 }

@@ -1,6 +1,6 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
-import { withBehaviour } from '../behaviour.ts'
 
 /** Whether the client of a request has gone, so that nobody will get the answer. */
 export function hasLeft(serverContext: unknown): boolean {
@@ -8,11 +8,14 @@ export function hasLeft(serverContext: unknown): boolean {
   return res !== undefined && (res.destroyed || res.closed) && !res.writableFinished
 }
 
-/** Requests whose clients have gone before they could be executed are not executed. */
+/** Ends requests whose clients have disconnected before the execution. */
 export function useLeftClients(): Plugin {
-  return withBehaviour({
-    onParams({ context, setResult }) {
-      if (hasLeft(context)) setResult({ data: null })
+  return withBehaviour(
+    {},
+    {
+      admit(_params, _request, context) {
+        if (hasLeft(context)) throw new DOMException('The client left', 'AbortError')
+      },
     },
-  })
+  )
 }

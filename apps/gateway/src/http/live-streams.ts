@@ -1,6 +1,7 @@
 import { backgroundClock, clientOf, heldBytes, processLedger } from '@vinyasa/core'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { ServerResponse } from 'node:http'
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 
 /** Time for a response to get its headers onto the wire: a stream that was cut is asked for again, no answer is a failure. */
@@ -24,26 +25,31 @@ export function createLiveStreams({ isEndless }: Pick<LiveQueryPlugin, 'isEndles
   let closed = false
 
   return {
-    plugin: {
-      onResponse({ response, serverContext }) {
-        const { res, params } = serverContext as { readonly res?: ServerResponse; readonly params?: unknown }
-        // Event streams of no operation are endless too: those of the status page, and of other plugins.
-        const isOther = !params && response.headers.get('content-type')?.startsWith('text/event-stream')
-        // A client that has left closes it no more.
-        if (!res || res.closed || !(isOther || isEndless(serverContext))) return
-        // nginx would keep back what comes until it has some kilobytes.
-        if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
-        open.add(res)
-        // The request stays in memory as long as the stream.
-        const bytes = STREAM_BYTES + heldBytes(params)
-        const memory = processLedger().hold(clientOf(serverContext), bytes, () => res.destroy())
-        res.once('close', () => {
-          memory.release()
-          open.delete(res)
-        })
-        if (closed) cut(res)
+    plugin: withBehaviour(
+      {},
+      {
+        respond({ context }, response) {
+          const contentType = response.headers.get('content-type')
+          if (contentType?.startsWith('application/')) return
+          const { res, params } = context as { readonly res?: ServerResponse; readonly params?: unknown }
+          // Event streams of no operation are endless too: those of the status page, and of other plugins.
+          const isOther = !params && contentType?.startsWith('text/event-stream')
+          // A client that has left closes it no more.
+          if (!res || res.closed || !(isOther || isEndless(context))) return
+          // nginx would keep back what comes until it has some kilobytes.
+          if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
+          open.add(res)
+          // The request stays in memory as long as the stream.
+          const bytes = STREAM_BYTES + heldBytes(params)
+          const memory = processLedger().hold(clientOf(context), bytes, () => res.destroy())
+          res.once('close', () => {
+            memory.release()
+            open.delete(res)
+          })
+          if (closed) cut(res)
+        },
       },
-    },
+    ),
     close(graceMs = 0) {
       closed = true
       for (const response of open) {

@@ -1,6 +1,7 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
+import { after } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { limitValue, type JsonLimits } from '../limits/json-limits.ts'
-import { withBehaviour } from '../behaviour.ts'
 import { badRequest } from './errors.ts'
 
 /**
@@ -8,20 +9,17 @@ import { badRequest } from './errors.ts'
  * variables and extensions keep to the limits. Comes after all plugins that set parsers.
  */
 export function useParameters(limits: JsonLimits): Plugin {
-  const plugin: Plugin = {
-    onRequestParse({ requestParser, setRequestParser }) {
-      if (requestParser) setRequestParser(async (request) => asParameters(await requestParser(request)))
+  return withBehaviour(
+    {},
+    {
+      wrapParser: (parse) => (request) => after(parse(request), asParameters),
+      changeParams({ variables, extensions }) {
+        limitValue(variables, limits)
+        limitValue(extensions, limits)
+        return undefined
+      },
     },
-    onParams({ params }) {
-      limitValue(params.variables, limits)
-      limitValue(params.extensions, limits)
-    },
-  }
-  return withBehaviour(plugin, {
-    // A body is within the limits already.
-    acceptsBody: (body, { variables, extensions }) =>
-      body !== undefined || (isWithin(limits, variables) && isWithin(limits, extensions)),
-  })
+  )
 }
 
 /**
@@ -29,8 +27,7 @@ export function useParameters(limits: JsonLimits): Plugin {
  * query for a text. Comes before all plugins with `onParams`. As Yoga does itself behind them, in its words.
  */
 export function useParameterTypes(): Plugin {
-  // Known queries have been through it.
-  return withBehaviour({ onParams: ({ params }) => checkTypes(params) })
+  return withBehaviour({}, { changeParams: checkTypes })
 }
 
 /** A query may be left out where a document has an id. */
@@ -41,22 +38,13 @@ const TYPES = [
   ['extensions', 'empty or an object', 'object'],
 ] as const
 
-function checkTypes(params: object): void {
+function checkTypes(params: object): undefined {
   const given = params as Readonly<Record<string, unknown>>
   for (const [name, expected, type] of TYPES) {
     const value = given[name]
     if (value === undefined || value === null) continue
     const actual = Array.isArray(value) ? 'array' : typeof value
     if (actual !== type) throw badRequest(`Expected "${name}" param to be ${expected}, but given ${actual}.`)
-  }
-}
-
-function isWithin(limits: JsonLimits, value: unknown): boolean {
-  try {
-    limitValue(value, limits)
-    return true
-  } catch {
-    return false
   }
 }
 

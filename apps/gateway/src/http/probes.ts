@@ -1,8 +1,8 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import { systemClock } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { pathnameOf } from './pathname.ts'
 import type { GatewayPaths } from './paths.ts'
-import { withBehaviour } from '../behaviour.ts'
 
 /**
  * Asks once for all that ask at the same time, and not again within some milliseconds: who asks in a loop must not make

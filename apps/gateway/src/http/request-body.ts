@@ -1,12 +1,10 @@
-import { isUtf8 } from 'node:buffer'
 import { createTurns, ownerOf, SLICE_BYTES, unlessAborted } from '@vinyasa/core'
 import { readFormData } from '@vinyasa/node-handler'
-import type { Behaviour } from '@vinyasa/core/pipeline'
+import { type BufferedRequest, type Behaviour, withBehaviour } from '@vinyasa/core/pipeline'
 import { GraphQLError } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import type { FetchAPI, Plugin, YogaServer } from 'graphql-yoga'
 import { limitJson, type JsonLimits } from '../limits/json-limits.ts'
 import { badRequest, requestRefused } from './errors.ts'
-import { withBehaviour } from '../behaviour.ts'
 
 export interface RequestBodyOptions extends JsonLimits {
   /** Bytes that a body may have, whether its length is announced or not. */
@@ -26,29 +24,9 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
   const turns = createTurns()
   const maxAtOnce = Math.min(maxBytes, SLICE_BYTES)
   const behaviour: Behaviour = {
-    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length'] ?? 0) <= maxAtOnce,
-    checkBodySize(bytes) {
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-    },
-    acceptsBody(body) {
-      if (!body) return true
-      if (body.byteLength > maxAtOnce || !isUtf8(body)) return false
-      try {
-        limitJson(body, options)
-        return true
-      } catch {
-        return false
-      }
-    },
-  }
-  const plugin: Plugin = {
-    onRequestParse({ request, requestParser, setRequestParser, fetchAPI, serverContext }) {
-      if (!requestParser) return
-      if (request.method !== 'POST') {
-        setRequestParser(async (request) => malformedAs400(async () => requestParser(request)))
-        return
-      }
-      const encoding = request.headers.get('content-encoding')
+    checkRequest({ method, headers }) {
+      if (method !== 'POST') return
+      const encoding = headers.get('content-encoding')
       if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
         throw requestRefused(
           415,
@@ -56,29 +34,36 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
           'The Content-Encoding of the request body is not supported. Send the body without compression.',
         )
       }
+    },
+    checkBodySize(bytes) {
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+    },
+    wrapParser(parse, request, context) {
+      if (request.method !== 'POST') return (given) => malformedAs400(async () => parse(given))
       if (JSON_TYPES.has(mediaTypeOf(request.headers.get('content-type')))) {
-        setRequestParser(async (request) => {
-          const body = await readBody(request, maxBytes)
+        return async (given) => {
+          const body = await readBody(given, maxBytes)
           // Otherwise the body of a client that left would stay in memory until its turn.
           if (body.byteLength > maxAtOnce)
-            await unlessAborted(turns.next(ownerOf(serverContext)), request.signal, clientLeft)
+            await unlessAborted(turns.next(ownerOf(context)), given.signal, clientLeft)
           limitJson(body, options)
           return parseJson(body)
-        })
-        return
+        }
       }
-      setRequestParser(async (request) => {
-        const { url, method, headers, signal } = request
+      return async (given) => {
+        const { url, method, headers, signal } = given
         const contentType = headers.get('content-type') ?? ''
-        const bytes = await readBody(request, maxBytes)
+        const bytes = await readBody(given, maxBytes)
         const isForm = mediaTypeOf(contentType) === 'multipart/form-data'
-        const body = isForm ? await readFormData(bytes, contentType, fetchAPI) : bytes
-        const buffered = new fetchAPI.Request(url, { method, headers, signal, body })
-        return malformedAs400(async () => requestParser(buffered))
-      })
+        const body = isForm ? await readFormData(bytes, contentType, fetchAPI()) : bytes
+        const buffered = new (fetchAPI().Request)(url, { method, headers, signal, body })
+        return malformedAs400(async () => parse(buffered))
+      }
     },
   }
-  return withBehaviour(plugin, behaviour)
+  let yoga: YogaServer<object, object> | undefined
+  const fetchAPI = (): FetchAPI => (yoga as YogaServer<object, object>).fetchAPI
+  return withBehaviour({ onYogaInit: (payload) => void ({ yoga } = payload as never) }, behaviour)
 }
 
 /** The media type without its parameters, in lower case; empty if there is none. */
@@ -99,6 +84,12 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
 
 /** The bytes of the body. Throws as soon as there are more than `maxBytes`, without reading the rest. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const buffered = request as Partial<BufferedRequest>
+  // node-handler limits the size of these bodies by `checkBodySize`.
+  if (buffered.lightState && !buffered.lightState.request) {
+    const bytes = await unlessLeft(buffered.lightState.read())
+    return bytes as Uint8Array<ArrayBuffer>
+  }
   const announced = request.headers.get('content-length')
   if (announced !== null) {
     if (!/^\d+$/.test(announced)) throw badRequest('Content-Length is not a number.')

@@ -1,3 +1,4 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import type { LogSections } from '../logging/log-types.ts'
 import type { PresetSections } from '../presets.ts'
@@ -12,7 +13,6 @@ import type { ShareMetrics } from './metrics/shared-metrics.ts'
 import { Recorder, type RequestEnd } from './recorder.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
-import { withBehaviour } from '../behaviour.ts'
 import { isSecret } from '../texts/is-secret.ts'
 
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]

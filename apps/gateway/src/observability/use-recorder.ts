@@ -1,8 +1,8 @@
-import { after, isNotFromHttp } from '@vinyasa/core'
+import type { IncomingMessage } from 'node:http'
+import { withBehaviour } from '@vinyasa/core/pipeline'
+import { after, createAttachment, isNotFromHttp } from '@vinyasa/core'
 import { getOperationAST, type OperationDefinitionNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { IncomingMessage } from 'node:http'
-import { withBehaviour } from '../behaviour.ts'
 import { pathnameOf } from '../http/pathname.ts'
 import { factsOf } from './operation.ts'
 import type { ErrorLike } from './recent-errors.ts'
@@ -12,12 +12,9 @@ import { recordOf } from './request-record.ts'
 /** Tells observers of every request and operation of a server. */
 export function useRecorder(recorder: Recorder): Plugin {
   const seesParts = recorder.tells('part')
+  /** Contexts of operations whose result was recorded by the hook. */
+  const executed = createAttachment<true>()
   const plugin: Plugin = {
-    onRequest({ request, serverContext }) {
-      if (isNotFromHttp(serverContext) || recordOf(serverContext)) return
-      // Plugins can change the URL of the request later.
-      recorder.begin(request, serverContext, pathnameOf(request.url))
-    },
     onSubscribe({ args }) {
       // Whether it is a subscription was looked up like this.
       const definition = getOperationAST(args.document, args.operationName) as OperationDefinitionNode
@@ -32,14 +29,12 @@ export function useRecorder(recorder: Recorder): Plugin {
       }
     },
     onExecutionResult({ context }) {
+      executed.set(context, true)
       recorder.executed(context)
     },
     // A request that was refused before it was an operation comes here too, as all that has errors does.
     onResultProcess({ request, serverContext, result }) {
       recorder.result(request, serverContext, result)
-    },
-    onResponse({ request, response, serverContext }) {
-      recorder.response(request, response, serverContext)
     },
     ...(recorder.tells('refused') && {
       onParse:
@@ -56,9 +51,10 @@ export function useRecorder(recorder: Recorder): Plugin {
   }
   return withBehaviour(plugin, {
     receive(request, context) {
-      const { req } = context as { readonly req: IncomingMessage }
-      // The URL is the endpoint's, so its path is not normalized.
-      recorder.begin(request, context, pathnameOf(req.url ?? '/'))
+      if (isNotFromHttp(context) || recordOf(context)) return
+      // Plugins can change the URL of the request.
+      const { req } = context as { readonly req?: IncomingMessage }
+      recorder.begin(request, context, pathnameOf(req?.url ?? request.url))
     },
     // Operations that are answered from the cache are not executed.
     refuse({ prepared, context }) {
@@ -77,7 +73,7 @@ export function useRecorder(recorder: Recorder): Plugin {
       recorder.refused(context, errors as readonly ErrorLike[], 'GRAPHQL_VALIDATION_FAILED'),
     ...(seesParts && { onPart: ({ prepared }, part) => recorder.part(factsOf(prepared.definition), part) }),
     respond({ request, context }, response) {
-      recorder.executed(context)
+      if (!executed.get(context)) recorder.executed(context)
       recorder.response(request, response, context)
     },
   })

@@ -1,6 +1,7 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import { hash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
-import { after, attempt, createAttachment, isPromise, type MaybePromise } from '@vinyasa/core'
+import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/core'
 import type { Plugin } from 'graphql-yoga'
 import { claimAt, type Identity, identityOf, oncePerToken } from '../context/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from './rate-limit-types.ts'
@@ -8,7 +9,6 @@ import { mistakeAt } from '../errors.ts'
 import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countFields } from './count-fields.ts'
-import { withBehaviour } from '../behaviour.ts'
 import { type GuardedOperation, useGuard, type Verdict } from '../use-guard.ts'
 import type { Count, CountedRule, Counters } from './counters.ts'
 
@@ -106,22 +106,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
   }
 
   return {
-    requests: withBehaviour(
-      {
-        onParams({ request, context }) {
-          const counted = countedOn.get(context)
-          if (!counted) return countRequest(context, request)
-          if (counted.refusal) throw counted.refusal
-        },
-      },
-      {
-        admit: (request, context) =>
-          attempt<boolean>(
-            () => after(countRequest(context, request), () => note(context, undefined)),
-            (refusal) => note(context, refusal),
-          ),
-      },
-    ),
+    requests: withBehaviour({}, { admit: (_params, request, context) => countRequest(context, request) }),
     executions: ofExecutions.length === 0 ? {} : useGuard(countExecution),
   }
 }
@@ -133,18 +118,6 @@ function nameOf(rule: RateLimitRule): string {
     typeof by === 'string' ? by : 'claim' in by ? ['claim', by.claim] : ['header', by.header.toLowerCase()]
   const lists = [operations, fields].map((list) => list && [...new Set(list)].sort())
   return digest(JSON.stringify([key, max, windowSeconds, ...lists, countsOf(rule)]))
-}
-
-/**
- * The outcome of counting a request before its parameters were seen. Copies of the context, and those of a batch, which inherit
- * from it, are counted by themselves.
- */
-const countedOn = createAttachment<{ readonly refusal: unknown }>()
-
-/** Whether the request is let in. */
-function note(context: object, refusal: unknown): boolean {
-  countedOn.set(context, { refusal })
-  return refusal === undefined
 }
 
 function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {

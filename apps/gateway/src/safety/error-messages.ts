@@ -1,6 +1,6 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { errorsOf } from '../limits/errors.ts'
-import { withBehaviour } from '../behaviour.ts'
 
 /** Limit in characters of one message to a client. The rest is nearly always what the client sent itself. */
 const MAX_CHARACTERS = 1_000
@@ -23,7 +23,7 @@ export function useErrorMessages({ hideSuggestions }: { readonly hideSuggestions
   }
   return withBehaviour({
     onExecutionResult: ({ result }) => revise(result),
-    // This hook sees what was refused before it was an operation, and what has errors on the prepared path.
+    // This hook also receives results of refused requests, and results with errors of cached documents.
     onResultProcess: ({ result }) => revise(result),
   })
 }

@@ -1,3 +1,4 @@
+import { withBehaviour, type PluginWithBehaviour } from '@vinyasa/core/pipeline'
 import { useUploads } from '@vinyasa/node-handler'
 import { NoSchemaIntrospectionCustomRule, type DocumentNode, type Source } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -6,7 +7,6 @@ import { useParameters } from '../http/parameters.ts'
 import { useRequestBody, mediaTypeOf } from '../http/request-body.ts'
 import type { HttpSettings } from '../presets.ts'
 import { useErrorMessages } from './error-messages.ts'
-import { withBehaviour, type PluginWithBehaviour } from '../behaviour.ts'
 import { DOCUMENT_LIMIT_EXCEEDED, errorsOf } from '../limits/errors.ts'
 import { measureOperation } from '../limits/measure-operation.ts'
 import { type DocumentLimits, scanTokens } from '../limits/scan-tokens.ts'
@@ -23,8 +23,9 @@ const SIMPLE_TYPES = new Set(['', 'application/x-www-form-urlencoded', 'multipar
 /** Refuses requests that a page of another site could send, and names the headers that allow them. */
 function useCsrfHeaders(): PluginWithBehaviour {
   return withBehaviour(
+    {},
     {
-      onRequestParse({ request: { method, headers } }) {
+      checkRequest({ method, headers }) {
         if (isPreflighted(method, headers.get('content-type')) || HEADERS.some((name) => headers.has(name)))
           return
         throw requestRefused(
@@ -34,15 +35,12 @@ function useCsrfHeaders(): PluginWithBehaviour {
         )
       },
     },
-    {
-      accepts: ({ method, headers }) =>
-        isPreflighted(method, headers['content-type']) || HEADERS.some((name) => headers[name] !== undefined),
-    },
   )
 }
 
 /** A GET request has no body, so that other types than the one that the error names are mistakes or attempts. */
 function isPreflighted(method: string | undefined, contentType: string | null | undefined): boolean {
+  if (contentType === 'application/json') return true
   const type = mediaTypeOf(contentType)
   return method === 'GET' ? type === 'application/json' : !SIMPLE_TYPES.has(type)
 }

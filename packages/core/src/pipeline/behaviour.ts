@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { MaybePromise } from '../index.ts'
 import type { Execute, Operation, OperationParams, PreparedDocument } from './operation.ts'
@@ -21,32 +20,73 @@ interface ResponseHeaders {
 
 /** A path that serves POST requests like the GraphQL endpoint. */
 export interface EndpointAlias {
-  /** Returns the path for the path of the GraphQL endpoint. */
-  pathFor(endpoint: string): string
+  /** Returns the path, and the path of the GraphQL endpoint. It is called after the server was created. */
+  paths(): { readonly path: string; readonly endpoint: string }
   /** Receives the context of each request to the path. */
   enter(context: object): void
 }
 
-/** Method and headers of a Node request. */
-export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
+/** Reads the parameters of an operation, or of a batch, from a request. */
+export type RequestParser = (request: Request) => MaybePromise<unknown>
+
+/** A request of node-handler. Its body can be read without a stream. */
+export interface BufferedRequest extends Request {
+  readonly lightState: {
+    /** The full request. Its body can have been read as a stream. */
+    readonly request: Request | undefined
+    /** Returns the complete body. It rejects if the body is larger than a limit. */
+    read(): Promise<Buffer>
+  }
+}
+
+/** A request with its context. */
+export interface RequestInContext {
+  readonly request: Request
+  readonly context: Record<string, unknown>
+}
+
+/** Parameters as received. Their types are not checked yet. */
+export type ReceivedParams = Readonly<{ [Name in keyof OperationParams]?: unknown }>
 
 /**
- * Declares how a plugin handles operations. A plugin provides it as its `behaviour` property. All properties are
- * optional. The pipeline calls functions of the same name in the order of the plugins. Hooks of plugins without a
+ * Declares how a plugin handles requests and operations. A plugin provides it as its `behaviour` property; all
+ * properties are optional. Functions of the same name run in the order of the plugins, and hooks of plugins without a
  * behaviour run at their own positions in that order.
  *
- * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` apply to every operation, on
- * every transport.
- *
- * The remaining functions apply to the path for cached operations in node-handler. That path skips the hooks of
- * plugins with a behaviour, including `onParse` and `onValidate`, so these functions must have the same effect as the
- * hooks. Until `admit` returns, a request can still move to the path with all hooks, with the same context. After
- * `begin` was called, the request stays on the path for cached operations, also after errors.
+ * The first group are the steps of an HTTP request. node-handler calls them instead of the plugin's hooks for requests,
+ * and `hooksOf` derives these hooks from them for other servers. A function refuses a request by throwing an error.
  */
 export interface Behaviour {
   /** Identifies the behaviour for code that composes servers. A server has at most one behaviour of each name. */
   readonly name?: string | undefined
-  /** Adds to the context what `onContextBuilding` of the plugin adds. It is called if that hook does not run. */
+
+  /** A second path for POST requests to the GraphQL endpoint. */
+  readonly alias?: EndpointAlias | undefined
+  /** Receives the request. */
+  receive?(request: Request, context: Record<string, unknown>): void
+  /** Checks the request before its parameters are read, e.g. authenticates the client. */
+  checkRequest?(request: Request, context: Record<string, unknown>): MaybePromise<void>
+  /** Throws if a body is too large. Receives the announced number of bytes, or the number that has arrived. */
+  checkBodySize?(bytes: number): void
+  /**
+   * Returns the function that reads the parameters, from the function of the earlier plugins. It is not called for a
+   * request whose body, or target of a GET, has passed before.
+   */
+  wrapParser?(parse: RequestParser, request: Request, context: Record<string, unknown>): RequestParser
+  /**
+   * Checks the parameters, and returns changed parameters. The result must depend only on the parameters and the target
+   * of a GET request, because it is cached for equal bodies.
+   */
+  changeParams?(params: ReceivedParams, request: Request): MaybePromise<ReceivedParams | undefined>
+  /** Decides whether the operation can be executed, e.g. by counting the requests of the client. */
+  admit?(params: ReceivedParams, request: Request, context: Record<string, unknown>): MaybePromise<void>
+  /**
+   * Updates the response before it is sent, and before the first part of a stream. Returns 304 if the client's copy is
+   * current. The response is then sent without a body.
+   */
+  respond?(exchange: RequestInContext, response: ResponseHead): 304 | void
+
+  /** Adds values to the context of an operation. */
   context?(context: Record<string, unknown>): void
   /** Returns whether literals of a query or mutation can become variables. Called once per document. */
   lifts?(prepared: PreparedDocument): boolean
@@ -69,53 +109,19 @@ export interface Behaviour {
    */
   refused?(operation: Operation, errors: readonly unknown[]): void
 
-  /** Returns whether requests for an operation can take the path for cached operations. Called once per operation. */
-  admits?(prepared: PreparedDocument): boolean
-  /** A second path for POST requests to the GraphQL endpoint, which `onRequest` of the plugin serves otherwise. */
-  readonly alias?: EndpointAlias | undefined
-  /** Returns whether the headers of a request allow this path. The request is a JSON POST or a GET. */
-  accepts?(request: RequestHead): boolean
-  /** Receives the request before the hooks of all plugins. */
-  receive?(request: Request, context: object): void
   /**
-   * Returns the media type of complete responses if `Accept` names more than JSON, as `onResultProcess` of
-   * the plugin does. Other plugins choose if the result is `undefined`. The request goes through all hooks if
-   * all plugins return `undefined`.
+   * Returns whether node-handler can execute a cached document without `onExecutionResult` and `onResultProcess` of
+   * plugins with a behaviour. Called once per document.
+   */
+  admits?(prepared: PreparedDocument): boolean
+  /**
+   * Returns the media type of complete responses if `Accept` names more than JSON, as `onResultProcess` of the plugin
+   * does. Other plugins choose if the result is `undefined`.
    */
   mediaTypeOf?(accept: string): string | undefined
-  /** Throws if a chunked body is too large. Receives the number of bytes that have arrived. */
-  checkBodySize?(bytes: number): void
-  /** Identifies the client. `false` or a rejection sends the request through all hooks, which report the error. */
-  identify?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /**
-   * Replaces the id of a persisted document by its text. `target` is the target of a GET request, whose `params` contain
-   * only the parameters that Yoga reads. Returns `undefined` if the request contains no id.
-   */
-  withText?(
-    params: Readonly<Record<string, unknown>>,
-    target: string | undefined,
-  ): Readonly<Record<string, unknown>> | undefined
-  /**
-   * Returns whether the body of a request allows this path. The result is cached for equal bodies. A GET has no body;
-   * its parameters are in the target.
-   */
-  acceptsBody?(body: Buffer | undefined, params: OperationParams): boolean
-  /**
-   * Decides whether a request can execute, before the hooks of plugins without a behaviour receive its parameters.
-   * `false` or a rejection sends the request through all hooks. `onParams` of this plugin then runs regardless of the
-   * earlier result, and must refuse the request if necessary.
-   */
-  admit?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /** Stores data in the context, as `onRequest` of the plugin does. */
-  begin?(operation: Operation): void
   /**
    * Serializes a result in parts, as `onResultProcess` does. `undefined` means that the plugin does not handle the
    * stream. The hooks handle it if all plugins return `undefined`.
    */
   stream?(operation: Operation, parts: AsyncIterable<unknown>): PartStream | undefined
-  /**
-   * Updates the response as `onResponse` does. It is called before the first part of a stream. Returns 304 if the
-   * client's copy is current; the response is then sent without a body.
-   */
-  respond?(operation: Operation, response: ResponseHead): 304 | void
 }

@@ -1,5 +1,14 @@
 export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
-export type { Behaviour, EndpointAlias, ResponseHead } from './behaviour.ts'
+export type {
+  Behaviour,
+  BufferedRequest,
+  EndpointAlias,
+  ReceivedParams,
+  RequestParser,
+  ResponseHead,
+} from './behaviour.ts'
+export { enterAlias } from './plugins/hooks-of.ts'
+export { type PluginWithBehaviour, withBehaviour } from './plugins/with-behaviour.ts'
 export {
   argsOf,
   type Execute,

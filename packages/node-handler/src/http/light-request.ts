@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Ending, ENDING } from '@vinyasa/core'
+import type { BufferedRequest } from '@vinyasa/core/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
 import { standInFor } from './stand-in.ts'
@@ -22,18 +23,17 @@ class LightState {
   #signal: AbortSignal | undefined
   #bytes: Promise<Buffer> | undefined
 
-  /** @param bytes the body, if it is already being read */
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming
     this.#host = incoming.headers.host
     this.#outgoing = outgoing
-    this.#bytes = bytes
   }
 
   get url(): string {
     return (this.#url ??= urlOf(this.incoming, this.#host, this.#target))
   }
 
+  /** Changes the path of `url`. */
   moveTo(path: string): void {
     const { url = '' } = this.incoming
     const at = url.indexOf('?')
@@ -55,6 +55,7 @@ class LightState {
     return this.#signal
   }
 
+  /** Adds a size check. All checks run for each chunk of the body, with the number of bytes received so far. */
   addSizeCheck(added: CheckSize): void {
     const check = this.#check
     this.#check = check
@@ -102,21 +103,16 @@ function endingOf(incoming: IncomingMessage, outgoing: ServerResponse): Ending {
 }
 
 /** A request that is read without streams. It creates a full `Request` when a rarely used property is read. */
-export interface LightRequest extends Request {
-  /** Whether the full `Request` exists. */
-  readonly isMaterialised: boolean
-  /** Adds a size check. All checks run for each chunk of the body, with the number of bytes received so far. */
-  addSizeCheck(check: CheckSize): void
-  /** Changes the path of `url`. */
-  moveTo(path: string): void
+export interface LightRequest extends BufferedRequest {
+  // One property holds the state, so that our names cannot hide properties of a full request.
+  readonly lightState: LightState
 }
 
-/** Creates a light request. `bytes` is the body, if it is already being read. */
-export type CreateLightRequest = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  bytes?: Promise<Buffer>,
-) => LightRequest
+export function lightOf(request: Request): LightRequest | undefined {
+  return 'lightState' in request ? (request as LightRequest) : undefined
+}
+
+export type CreateLightRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => LightRequest
 
 /** Returns a function that creates light requests. They pass `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
@@ -125,11 +121,10 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   class Light {
     readonly method: string
     readonly headers: Headers
-    // One property holds the state, so that our names cannot hide properties of a full request.
-    private readonly lightState: LightState
+    readonly lightState: LightState
 
-    constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
-      this.lightState = new LightState(incoming, outgoing, bytes)
+    constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+      this.lightState = new LightState(incoming, outgoing)
       this.method = incoming.method ?? 'GET'
       this.headers = new IncomingHeaders(incoming.headers)
     }
@@ -152,18 +147,6 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
 
     get signal(): AbortSignal {
       return this.lightState.signal
-    }
-
-    get isMaterialised(): boolean {
-      return this.lightState.request !== undefined
-    }
-
-    addSizeCheck(added: CheckSize): void {
-      this.lightState.addSizeCheck(added)
-    }
-
-    moveTo(path: string): void {
-      this.lightState.moveTo(path)
     }
 
     text(): Promise<string> {
@@ -215,14 +198,14 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
 
   const sample = new fetchAPI.Request('http://localhost/', { method: 'POST' })
   standInFor(Light.prototype, sample, ['method', 'headers'], (light) => light.materialised)
-  return (incoming, outgoing, bytes) => new Light(incoming, outgoing, bytes) as unknown as LightRequest
+  return (incoming, outgoing) => new Light(incoming, outgoing) as unknown as LightRequest
 }
 
 /** Returns the full request if the body is already read from it, or if the request is a `GET` and has no body. */
 function trueBody(
-  light: Pick<LightRequest, 'isMaterialised' | 'method'> & { readonly materialised: Request },
+  light: Pick<LightRequest, 'lightState' | 'method'> & { readonly materialised: Request },
 ): Request | undefined {
-  return light.isMaterialised || light.method === 'GET' ? light.materialised : undefined
+  return light.lightState.request || light.method === 'GET' ? light.materialised : undefined
 }
 
 /** Properties of Yoga's class: the initial headers, and a separate map after the first change. */

@@ -7,7 +7,7 @@ export type HookRequest = Request
 
 export type ServerContext = Record<string, unknown>
 export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
-/** The part of a Yoga server that the fast path uses. */
+/** The part of a Yoga server that node-handler uses. */
 export interface YogaInternals extends Pick<
   Pipeline['server']['yoga'],
   'logger' | 'maskedErrors' | 'plugins'
@@ -24,7 +24,7 @@ export interface YogaInternals extends Pick<
   readonly onResultProcess: readonly Hook[]
 }
 
-/** Hooks that the fast path runs, and hooks that Envelop and Yoga run for requests of every handler. */
+/** Hooks that node-handler runs, and hooks that Envelop and Yoga run for requests of every handler. */
 const HONOURED: ReadonlySet<string> = new Set([
   'onRequest',
   'onResponse',

@@ -1,14 +1,13 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import { hash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
+import { after } from '@vinyasa/core'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import type { SharedRedis } from '../../redis/open-redis.ts'
-import { withBehaviour } from '../../behaviour.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
 export interface DocumentStore {
-  /** Returns the text only if it is kept in memory. */
-  peek(hash: string): string | undefined
   get(hash: string): string | undefined | Promise<string | undefined>
   set(hash: string, text: string): void
 }
@@ -24,8 +23,7 @@ export function createMemoryStore(maxBytes: number = APQ_BYTES): DocumentStore {
     // Two bytes a character at most, and what an entry costs by itself.
     sizeCalculation: (text) => text.length * 2 + 256,
   })
-  const get = (hash: string): string | undefined => texts.get(hash)
-  return { peek: get, get, set: (hash, text) => void texts.set(hash, text) }
+  return { get: (hash) => texts.get(hash), set: (hash, text) => void texts.set(hash, text) }
 }
 
 /** How long Redis keeps a text that is not sent again. */
@@ -52,7 +50,6 @@ export function createRedisDocumentStore(
   }
 
   return {
-    peek: (hash) => near.peek(hash),
     get: (hash) => near.get(hash) ?? ask(hash),
     set(hash, text) {
       near.set(hash, text)
@@ -68,38 +65,28 @@ export function createRedisDocumentStore(
  * sockets know no difference. A hash that is not known is for the plugins behind, and refused behind those.
  */
 export function useApq(store: DocumentStore): Plugin {
-  const plugin: Plugin = {
-    onParams({ params, setParams }) {
-      const sent = hashIn(params)
-      if (sent === undefined) return undefined
-      const { query } = params
-      if (query) {
-        if (hash('sha256', query) !== sent)
-          throw ofThisMoment(
-            400,
-            'PERSISTED_QUERY_MISMATCH',
-            'extensions.persistedQuery.sha256Hash does not match the query; send the SHA-256 hash of the exact query text.',
-          )
-        store.set(sent, query)
-        return setParams(withText(params, query))
-      }
-      const found = store.get(sent)
-      const put = (text: string | undefined): void => {
-        if (text !== undefined) setParams(withText(params, text))
-      }
-      return found instanceof Promise ? found.then(put) : put(found)
+  return withBehaviour(
+    {},
+    {
+      changeParams(given) {
+        const params = given as GraphQLParams
+        const sent = hashIn(params)
+        if (sent === undefined) return undefined
+        const { query } = params
+        if (query) {
+          if (hash('sha256', query) !== sent)
+            throw ofThisMoment(
+              400,
+              'PERSISTED_QUERY_MISMATCH',
+              'extensions.persistedQuery.sha256Hash does not match the query; send the SHA-256 hash of the exact query text.',
+            )
+          store.set(sent, query)
+          return withText(params, query)
+        }
+        return after(store.get(sent), (text) => (text === undefined ? undefined : withText(params, text)))
+      },
     },
-  }
-  return withBehaviour(plugin, {
-    // `onParams` looks for a document that is not in memory, and checks and keeps one that was sent.
-    acceptsBody: (_body, params) => hashIn(params as GraphQLParams) === undefined,
-    withText(params) {
-      if (params['query']) return undefined
-      const hash = hashIn(params)
-      const text = hash === undefined ? undefined : store.peek(hash)
-      return text === undefined ? undefined : withText(params, text)
-    },
-  })
+  )
 }
 
 /** The hash that a client of automatic persisted queries sends. */

@@ -1,3 +1,4 @@
+import { type ReceivedParams, withBehaviour } from '@vinyasa/core/pipeline'
 import { isLiveRun } from '@vinyasa/core'
 import type { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
@@ -5,7 +6,6 @@ import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
 import { withText } from './apq.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
-import { withBehaviour } from '../../behaviour.ts'
 import { requestRefused } from '../../http/errors.ts'
 
 /**
@@ -34,36 +34,25 @@ export function usePersistedDocuments(
     logger.info({ operationName, query: query.slice(0, 500) }, 'document is not registered')
   }
 
-  const plugin: Plugin = {
-    onParams({ params, request, context, setParams }) {
-      const id = idOf(params, request)
-      const text = id === undefined ? undefined : textOf(id)
-      if (text === undefined) return checkFree(params, context)
-      setParams(withText(params, text))
+  return withBehaviour(
+    {},
+    {
+      changeParams(params, request) {
+        const id = idOf(params, request)
+        const text = id === undefined ? undefined : textOf(id)
+        return text === undefined ? undefined : withText(params as GraphQLParams, text)
+      },
+      ...(mode !== 'allow' && {
+        admit: (params, _request, context) => checkFree(params as GraphQLParams, context),
+      }),
     },
-  }
-  return withBehaviour(plugin, {
-    withText(params, target) {
-      const id = idIn(params, target === undefined ? undefined : searchOf(target))
-      const text = id === undefined ? undefined : textOf(id)
-      return text === undefined ? undefined : withText(params, text)
-    },
-    // The ordinary way refuses or logs document is not registered.
-    acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
-  })
+  )
 }
 
-export function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
-  // Yoga reads only the parameters that it knows from a query string.
-  return idIn(params, method === 'GET' ? searchOf(url) : undefined)
-}
-
-function searchOf(target: string): URLSearchParams {
-  return new URL(target, 'http://localhost').searchParams
-}
-
-function idIn(params: GraphQLParams, searched?: URLSearchParams): string | undefined {
+export function idOf(params: ReceivedParams, { method, url }: Request): string | undefined {
   const given = params as Readonly<Record<string, unknown>>
+  // Yoga reads only the parameters that it knows from a query string.
+  const searched = method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined
   const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
   const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
   const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name] ?? searched?.get(name))]

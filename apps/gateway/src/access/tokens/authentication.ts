@@ -1,12 +1,12 @@
+import { withBehaviour } from '@vinyasa/core/pipeline'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { type Plugin, isAsyncIterable } from 'graphql-yoga'
 import type { JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, type Identity, identityOf, oncePerToken } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'
-import { withBehaviour } from '../../behaviour.ts'
 import type { VerifyToken } from './token-verifier.ts'
-import { atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/core'
+import { after, atWallTime, backgroundClock, type Clock, OpenStreams } from '@vinyasa/core'
 
 export interface Authentication {
   /** Finds out who asks, for each request, each operation of a socket and each run of a live query. */
@@ -40,30 +40,14 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
     }
   }
 
-  const plugin: Plugin = {
-    onRequestParse({ request, serverContext }) {
-      const found = identify(request.headers)
-      if (found instanceof Promise) return found.then((identity) => note(identity, request, serverContext))
-      return note(found, request, serverContext)
-    },
-  }
-
   return {
-    plugin: withBehaviour(plugin, {
-      // Before the cache looks whose answer it may give. Who is nobody is refused on the ordinary way.
-      identify(request, context) {
-        const goOn = (identity: Identity | undefined): true => {
-          note(identity, request, context)
-          return true
-        }
-        try {
-          const found = identify(request.headers)
-          return found instanceof Promise ? found.then(goOn).catch(() => false) : goOn(found)
-        } catch {
-          return false
-        }
+    plugin: withBehaviour(
+      {},
+      {
+        checkRequest: (request, context) =>
+          after(identify(request.headers), (identity) => note(identity, request, context)),
       },
-    }),
+    ),
     async mayConnect(headers) {
       try {
         await identify(headers)

@@ -1,8 +1,7 @@
 import { createAttachment, isLiveRun, keyed, namelessContext } from '@vinyasa/core'
 import { describeOperationVariesBy, type VariesBy } from '@vinyasa/invalidation'
-import type { PreparedDocument } from '@vinyasa/core/pipeline'
+import { type PreparedDocument, type PluginWithBehaviour, withBehaviour } from '@vinyasa/core/pipeline'
 import type { AnswerSections } from '../../answers/answer-types.ts'
-import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
 import type { PresetSections } from '../../presets.ts'
 import { GraphQLError } from 'graphql'
 
@@ -31,17 +30,14 @@ export function useOperationSources(
   const operations = createAttachment<PreparedDocument>()
   const sourcesFor = operationSources(sources, createCallCheck(operations, config))
   return {
-    first: {
-      onContextBuilding({ context, extendContext }) {
-        const added: Readonly<Record<string, unknown>> = { sources: sourcesFor(context) }
-        extendContext(added)
-      },
-      behaviour: {
+    first: withBehaviour(
+      {},
+      {
         context(context) {
           context['sources'] = sourcesFor(context)
         },
       },
-    },
+    ),
     behindCache: withBehaviour(
       {},
       {

@@ -1,10 +1,9 @@
 import { isPromise, type MaybePromise } from '../../index.ts'
-import type { Hook } from '../yoga.ts'
 
 /** Calls hooks in order until all have run or a hook ends the request. */
-export function runHooks(
-  hooks: readonly Hook[],
-  payload: object,
+export function runHooks<Payload extends object>(
+  hooks: readonly ((payload: Payload) => unknown)[],
+  payload: Payload,
   onReturn?: (returned: unknown) => void,
   hasEnded?: () => boolean,
 ): MaybePromise<void> {

@@ -18,7 +18,8 @@ export interface KnownBodies {
   clear(): void
 }
 
-const MAX_BODY = 4_096
+/** Larger bodies are not cached. */
+export const MAX_BODY = 4_096
 /** Bytes of an entry in addition to the body. The parameters consist of parts of the body. */
 const ENTRY_BYTES = 500
 
