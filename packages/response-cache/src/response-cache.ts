@@ -11,9 +11,7 @@ import {
 import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { openRedisStore } from './open-redis-store.ts'
 import type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'
-import type { CacheEntry } from './store/entry.ts'
-import { HeldEntries, type Lookup, type Ticket } from './store/held-entries.ts'
-import { SharedEntries } from './store/shared-entries.ts'
+import { Entries } from './store/entries.ts'
 import { type InvalidationTarget, type Tags, tagsOfTargets } from './store/tags.ts'
 import { configError, foreignOption, wrongOptions, twoParameters } from './errors.ts'
 
@@ -121,15 +119,7 @@ export interface ResponseCache {
 /** A cache with the members that the plugin needs. */
 export interface CacheEngine extends ResponseCache {
   readonly byEntity: boolean
-  /** Whether the cache has a shared store. */
-  readonly isShared: boolean
-  /** Looks up a key in memory only, so that it can run before everything else. */
-  peek(key: string): Lookup | undefined
-  lookup(key: string): Lookup | Promise<Lookup>
-  /** Returns whether the result of an execution that began at `version` is valid for new requests. */
-  isUntouched(version: number, types: readonly string[]): boolean
-  /** Stores the entry if it is still valid. Returns a promise only with a shared store. */
-  store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
+  readonly entries: Entries
   invalidate(cause: InvalidationCause): Promise<void>
   /** Must be awaited before a change. The returned function is called after the invalidation of the change. */
   changing(): Promise<() => void> | undefined
@@ -150,11 +140,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
     -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
   }
-  // If the store sends no events, memory could serve entries that another process evicted.
-  const isMemoryUsed = !store || store.subscribe !== undefined
-  const maxAgeMs = (): number => bus?.maxAgeMs ?? Infinity
-  const held = new HeldEntries({ maxSize, maxBytes, isMemoryUsed, maxAgeMs, clock, emit })
-  const shared = store && new SharedEntries({ store, held, clock, emit })
+  const entries = new Entries({ maxSize, maxBytes, store, bus, clock, emit })
   const leaveBus = bus?.subscribe((events, name) => invalidate(causeOfEvents(events), name), {
     phase: 'evict',
   })
@@ -166,62 +152,33 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     else if (event.type === 'warning') console.warn(event.warning.message)
   }
 
-  /** Whether invalidations arrive in time. Otherwise, stored entries are not served. */
-  const isInTouch = (): boolean => shared?.isUp !== false && bus?.isInTouch !== false
-
   async function invalidate(cause: InvalidationCause, name?: BatchName): Promise<void> {
     await invalidateTags(tagsOfCause(cause, strategy), name)
   }
 
   async function invalidateTags(tags: Tags, name?: BatchName): Promise<void> {
-    if (tags !== 'all' && tags.length === 0) return
-    held.invalidate(tags)
-    await shared?.invalidate(tags, name)
+    if (tags === 'all' || tags.length > 0) await entries.invalidate(tags, name)
   }
 
   async function close(): Promise<void> {
     leaveBus?.()
-    shared?.leave?.()
-    held.memory.clear()
-    await store?.close()
+    await entries.close()
   }
 
   return {
     options,
     byEntity: isByEntity(strategy),
-    isShared: shared !== undefined,
+    entries,
     emit,
     invalidate,
     changing: () => store?.changing?.(),
     close,
     [Symbol.asyncDispose]: close,
-    isUntouched: (version, types) => held.versions.isUntouched(version, types),
-    stats: () => ({ ...counts, entries: held.memory.size, bytes: held.memory.bytes }),
-    peek: (key) => (isInTouch() ? held.find(key) : undefined),
-    lookup(key) {
-      const version = held.versions.now()
-      if (!isInTouch()) return { state: 'unavailable' }
-      const found = held.find(key)
-      // A stale entry is refreshed, and storing it needs the version of the shared store.
-      if (found?.state === 'fresh') return found
-      if (shared) return shared.find(key, version)
-      return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
-    },
-    store(key, entry, ticket) {
-      if (!held.memory.takes(entry) || !held.versions.holds(ticket.version, entry.tags)) return undefined
-      if (shared) return shared.keep(key, entry, ticket)
-      held.keep(key, entry)
-      return undefined
-    },
+    stats: () => ({ ...counts, entries: entries.memory.size, bytes: entries.memory.bytes }),
     async purge(target) {
-      if (target === 'all') {
-        await invalidateTags('all')
-      } else if ('key' in target) {
-        held.memory.delete(target.key)
-        await store?.delete(target.key)
-      } else {
-        await invalidateTags(tagsHit([target], strategy))
-      }
+      if (target === 'all') await invalidateTags('all')
+      else if ('key' in target) await entries.delete(target.key)
+      else await invalidateTags(tagsHit([target], strategy))
     },
   }
 }

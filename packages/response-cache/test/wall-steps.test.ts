@@ -1,7 +1,7 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 import { LazyEntry } from '../src/store/entry.ts'
-import { storedAtHere, withWallTime } from '../src/store/shared-entries.ts'
+import { storedAtHere, withWallTime } from '../src/store/entries.ts'
 import { ask, createWorld } from './kit.ts'
 
 const STEPS = [-3_600_000, -60_000, 60_000, 3_600_000]

@@ -130,7 +130,7 @@ function createResultKeeper(cache: CacheEngine, admission: Admission) {
     })
     state.report.entry = entry
     // The response does not wait for a shared store.
-    const stored = cache
+    const stored = cache.entries
       .store(key.key, entry, ticket)
       ?.catch((error: unknown) => cache.emit({ type: 'error', error }))
     state.flight?.settle({ kind: 'shared', entry }, stored)

@@ -2,7 +2,7 @@ import type { OperationParams } from '@vinyasa/core/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { RequestKey } from '../document/request-key.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
-import type { Ticket } from '../store/held-entries.ts'
+import type { Ticket } from '../store/entries.ts'
 import type { Flight } from './single-flight.ts'
 
 /** The state of one operation in the cache. */

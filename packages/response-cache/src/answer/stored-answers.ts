@@ -4,7 +4,7 @@ import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { CacheEntry } from '../store/entry.ts'
-import type { Lookup, Ticket } from '../store/held-entries.ts'
+import type { Lookup, Ticket } from '../store/entries.ts'
 import type { Admission } from './admission.ts'
 import type { OperationState } from './operation-state.ts'
 import { LazyResult, StoredResult } from './serialized-result.ts'
@@ -30,10 +30,10 @@ export class StoredAnswers {
   findEarly(state: OperationState, profile: DocumentProfile | undefined): Hit | undefined {
     if (!profile || profile.incremental || profile.live || !this.#admission.admit(state, profile))
       return undefined
-    const found = state.key && this.#cache.peek(state.key.key)
+    const found = state.key && this.#cache.entries.peek(state.key.key)
     if (!found || !('entry' in found)) return undefined
     // A refresh stores with the version of the shared store, which memory does not have.
-    return found.state === 'stale' && this.#cache.isShared ? undefined : found
+    return found.state === 'stale' && this.#cache.entries.isShared ? undefined : found
   }
 
   /** Returns the response, or `undefined` if the operation must be executed. */
@@ -49,7 +49,7 @@ export class StoredAnswers {
       return undefined
     }
     const isLive = profile.live || isLiveRun(context)
-    const found = this.#cache.lookup(state.key?.key ?? '')
+    const found = this.#cache.entries.lookup(state.key?.key ?? '')
     if (isPromise(found)) return found.then((read) => this.#decide(state, read, isLive))
     return this.#decide(state, found, isLive)
   }
@@ -100,7 +100,7 @@ export class StoredAnswers {
   /** Returns a running execution whose result is still valid for new requests. */
   #flightTo(key: string, tags: readonly string[]): Flight | undefined {
     const flight = this.#flights.get(key)
-    return flight && this.#cache.isUntouched(flight.version, tags) ? flight : undefined
+    return flight && this.#cache.entries.isUntouched(flight.version, tags) ? flight : undefined
   }
 
   async #follow(state: OperationState, flight: Flight): Promise<Answer> {
@@ -109,7 +109,7 @@ export class StoredAnswers {
     const outcome = await flight.outcome(endingOf(state.request))
     switch (outcome.kind) {
       case 'abandoned':
-        return this.#decide(state, await cache.lookup(key), false)
+        return this.#decide(state, await cache.entries.lookup(key), false)
       case 'unshareable':
         cache.emit({ type: 'miss', key })
         return undefined
