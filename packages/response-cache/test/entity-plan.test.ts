@@ -1,8 +1,7 @@
 import { createDependencies } from '@vinyasa/invalidation'
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { changedEntities } from '../src/document/changed-entities.ts'
-import { createEntityPlan } from '../src/document/entity-plan.ts'
+import { changedEntities, createEntityPlan } from '../src/document/entities.ts'
 
 const SCHEMA = buildSchema(/* GraphQL */ `
   type Query {

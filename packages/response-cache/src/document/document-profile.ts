@@ -21,10 +21,9 @@ import {
 } from '@vinyasa/invalidation'
 import { createOperationMemo } from '@vinyasa/core/documents'
 import type { PreparedDocument } from '@vinyasa/core/pipeline'
-import { changedEntities } from './changed-entities.ts'
+import { hash } from 'node:crypto'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
-import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
-import { sha256 } from './key.ts'
+import { changedEntities, createEntityPlan, type EntityPlan } from './entities.ts'
 import { normalizeDocument, type NormalizedDocument } from './normalize-document.ts'
 import { anyTag, type InvalidationTarget } from '../store/tags.ts'
 import { cacheControlOf } from './cache-control.ts'
@@ -113,7 +112,7 @@ export interface DocumentProfile
   readonly access: OperationAccess | undefined
   /** Lower-case names of the request headers in the keys: the headers that sources read and those of the options. */
   readonly varyNames: readonly string[]
-  /** Determines the entities that a result depends on. */
+  /** Determines the entities that a result depends on. It is created on first use, because most strategies need none. */
   readonly entities: EntityPlan
   /** Returns the entities that a mutation changed. */
   changedIn(data: unknown): readonly InvalidationTarget[]
@@ -148,17 +147,20 @@ export function profileDocument(
   const variesBy = describeOperationVariesBy(schema, bare)
   const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...variesBy.headers]
   const plan = { schema, document: bare, dependencies }
+  let entities: EntityPlan | undefined
   return {
     schema,
     operation,
-    digest: sha256(text),
+    digest: hash('sha256', text, 'base64url'),
     ...asked,
     dependence,
     variesBy,
     access: options.access?.({ schema, document: bare }),
     varyNames: [...new Set(varyNames)].sort(),
     ...statements,
-    entities: createEntityPlan(plan),
+    get entities() {
+      return (entities ??= createEntityPlan(plan))
+    },
     changedIn: (data) => changedEntities(plan, dependence.everything ? [] : dependence.types, data),
     tags: dependence.everything ? [...types, anyTag].sort() : [...dependence.types].sort(),
   }

@@ -1,7 +1,7 @@
-import { createAttachment, keyed } from '@vinyasa/core'
+import { canonicalJson, createAttachment, keyed } from '@vinyasa/core'
 import { printSchema, type GraphQLSchema } from 'graphql'
+import { hash } from 'node:crypto'
 import type { DocumentProfile } from './document-profile.ts'
-import { canonicalVariables, frame, sha256 } from './key.ts'
 
 export interface RequestIdentity {
   readonly operationName?: string | null | undefined
@@ -28,10 +28,8 @@ export type RequestKeyFactory = (
   sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
-/** The parts of a key that the request body determines. */
-type OfBody = Pick<RequestIdentity, 'operationName' | 'variables'>
-/** The remaining parts of a key. Only these distinguish requests with equal bodies. */
-type BesideBody = Omit<RequestIdentity, keyof OfBody>
+/** The parts of a key that the request body does not determine. Only these distinguish requests with equal bodies. */
+type BesideBody = Omit<RequestIdentity, 'operationName' | 'variables'>
 type Parts = readonly (string | null | undefined)[]
 
 /** The key of a body, and the other parts of the identity that it was computed from. */
@@ -73,18 +71,40 @@ export function createRequestKeyFactory({
     const beside = partsBesideBody(profile, identity)
     const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
-    const ofBody = partsOfBody(profile, identity)
-    if (!ofBody) return undefined
-    const parts = [scopeOf(profile.schema), ...ofBody, ...beside]
+    const variables = canonicalVariables(profile.variableNames, identity.variables)
+    if (variables === undefined) return undefined
+    const parts = [scopeOf(profile.schema), profile.digest, identity.operationName, variables, ...beside]
     const key = { key: sha256(frame(parts)), isPersonal: isOfSomebody(profile, identity) }
     if (sameBytes) remembered.set(sameBytes, { profile, beside, key })
     return key
   }
 }
 
-function partsOfBody(profile: DocumentProfile, body: OfBody): Parts | undefined {
-  const variables = canonicalVariables(profile.variableNames, body.variables)
-  return variables === undefined ? undefined : [profile.digest, body.operationName, variables]
+/** Joins parts unambiguously. Each part follows its length, and a missing part differs from an empty part. */
+function frame(parts: Parts): string {
+  let text = ''
+  for (const part of parts) text += part == null ? '-' : `${part.length}:${part}`
+  return text
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/**
+ * Returns the given values of declared variables. A missing value and null differ. Returns `undefined` if a value is
+ * not plain JSON.
+ */
+function canonicalVariables(
+  names: readonly string[],
+  variables: Readonly<Record<string, unknown>> | null | undefined,
+): string | undefined {
+  if (names.length === 0 || !variables) return '{}'
+  const declared: Record<string, unknown> = Object.create(null)
+  for (const name of names) {
+    if (Object.hasOwn(variables, name)) declared[name] = variables[name]
+  }
+  return canonicalJson(declared)
 }
 
 function partsBesideBody({ varyNames }: DocumentProfile, { headers, session, access }: BesideBody): Parts {
