@@ -23,8 +23,7 @@ export {
   type MutationAnnouncer,
   type MutationOutcome,
 } from './mutations/mutation-announcer.ts'
-export { createMutationEvents } from './mutations/mutation-events.ts'
+export { createMutationEvents, readVerb } from './mutations/mutation-events.ts'
 export type { BatchName, InvalidationBus, InvalidationEvent } from './types.ts'
 export { type FieldOfType, type SelectedField, selectOperation } from './dependencies/selected-fields.ts'
 export { statedChanges, statedDependsOn } from './dependencies/statements.ts'
-export { readVerb } from './mutations/verb.ts'

@@ -1,8 +1,7 @@
 import nodeModule from 'node:module'
 import type { Redis } from 'ioredis'
 import { redisClientMissing } from './errors.ts'
-import { ConnectedStore } from './redis/redis-store.ts'
-import { checkRedisUrl } from './store/redis-url.ts'
+import { checkRedisUrl, ConnectedStore } from './redis/redis-store.ts'
 import type { RemoteStore } from './store/remote-store.ts'
 
 /**

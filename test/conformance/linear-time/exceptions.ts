@@ -18,7 +18,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/core/src/options/check-options# packages/grpc-source/src/descriptors/
       packages/grpc-source/src/runtime/endpoint# packages/grpc-source/src/runtime/metadata#variesByOf
       packages/grpc-transport/src/grpc/pool# packages/grpc-transport/src/grpc/target#
-      packages/grpc-transport/src/tls-context# packages/response-cache/src/store/redis-url#
+      packages/grpc-transport/src/tls-context#
       packages/rest-connector/src/declare/ packages/rest-connector/src/interceptors/
       packages/rest-connector/src/http/transport#parseBaseUrl
       packages/rest-connector/src/templates/template#parseTemplate
@@ -27,7 +27,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     [SCHEMA]: `apps/gateway/src/coordinates# apps/gateway/src/cost/ apps/gateway/src/federation/directives#
       apps/gateway/src/federation/find-lookup# apps/gateway/src/schema/ packages/grpc-source/src/calls/joins#
       packages/grpc-source/src/contract/ packages/grpc-source/src/mapping/types#
-      packages/invalidation/src/mutations/verb# packages/live-query/src/triggers/triggers#triggersOfTypes packages/live-query/src/triggers/triggers#TriggerIndex
+      packages/invalidation/src/mutations/mutation-events# packages/live-query/src/triggers/triggers#triggersOfTypes packages/live-query/src/triggers/triggers#TriggerIndex
       packages/rest-connector/src/fields/ packages/rest-connector/src/json/compile-object#
       packages/rest-connector/src/parameters/style#hasStyle packages/source-kit/src/naming/
       packages/source-kit/src/plan/compile-plan# packages/source-kit/src/schema/`,

@@ -1,8 +1,13 @@
 import { type KnownOptions, text, wrongOption } from '@vinyasa/core'
 import { Redis } from 'ioredis'
 import { wrongOptions } from '../errors.ts'
-import { checkRedisUrl } from '../store/redis-url.ts'
-import { ConnectedStore, type RedisStore, type RedisStoreOptions, type StoreTimes } from './redis-store.ts'
+import {
+  checkRedisUrl,
+  ConnectedStore,
+  type RedisStore,
+  type RedisStoreOptions,
+  type StoreTimes,
+} from './redis-store.ts'
 
 const NAMES: KnownOptions<RedisStoreOptions> = {
   url: text,

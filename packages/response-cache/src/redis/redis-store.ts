@@ -4,7 +4,7 @@ import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../store/entry.ts'
-import { storeUnavailable } from '../errors.ts'
+import { configError, storeUnavailable } from '../errors.ts'
 import {
   createUndeliveredInvalidations,
   type Delivery,
@@ -187,6 +187,13 @@ export interface RedisStoreOptions {
    * new object.
    */
   readonly undelivered?: UndeliveredInvalidations | undefined
+}
+
+/** Throws RESPONSE_CACHE_CONFIG if the URL is not a Redis address. The error omits user and password. */
+export function checkRedisUrl(url: string | undefined): asserts url is string {
+  if (url !== undefined && URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return
+  const shown = url?.replace(/^(\w+:\/\/)?.*@/s, '$1')
+  throw configError('redisUrl', shown, 'a URL such as redis://localhost:6379')
 }
 
 /** Times in milliseconds, which tests replace. */
