@@ -94,7 +94,12 @@ async function start(
       clock,
       ...connector,
     })
-    const cache = createResponseCache({ defaultTtlMs: TTL_MS, clientMaxAge: true, clock, ...options })
+    const cache = createResponseCache({
+      defaultTtlMs: TTL_MS,
+      clientMaxAge: true,
+      platform: { clock },
+      ...options,
+    })
     closing.push(
       () => rest.close(),
       () => cache.close(),

@@ -155,6 +155,6 @@ export interface ResponseCacheOptions {
   readonly exposeReasons?: boolean | undefined
   /** Receives every event of the cache. Must not throw. */
   readonly onEvent?: ((event: CacheEvent) => void) | undefined
-  /** Default: the platform's clock. */
-  readonly clock?: Pick<Clock, 'now' | 'wallNow'> | undefined
+  /** Replaces parts of the platform in tests. Default: the system clock. */
+  readonly platform?: { readonly clock?: Pick<Clock, 'now' | 'wallNow'> | undefined } | undefined
 }

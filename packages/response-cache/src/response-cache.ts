@@ -52,7 +52,7 @@ const NAMES: KnownOptions<ResponseCacheOptions> = {
   clientMaxAge: flag,
   exposeReasons: flag,
   onEvent: true,
-  clock: true,
+  platform: true,
 }
 
 /** Throws RESPONSE_CACHE_CONFIG for invalid options. */
@@ -118,6 +118,7 @@ export interface ResponseCache {
 
 /** A cache with the members that the plugin needs. */
 export interface CacheEngine extends ResponseCache {
+  readonly options: ResponseCacheOptions & { readonly clock: Clock }
   readonly byEntity: boolean
   readonly entries: Entries
   invalidate(cause: InvalidationCause): Promise<void>
@@ -134,7 +135,7 @@ export function createResponseCache(options: ResponseCacheOptions = {}): Respons
 export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const { maxSize = 10_000, maxBytes = 64 * 1024 * 1024 } = options
   const { strategy = 'types', bus, redisUrl, onEvent } = options
-  const clock: Clock = { ...backgroundClock, ...options.clock }
+  const clock: Clock = { ...backgroundClock, ...options.platform?.clock }
   checkOptions(options)
   const store = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
   const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
@@ -157,7 +158,8 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   async function invalidateTags(tags: Tags, name?: BatchName): Promise<void> {
-    if (tags === 'all' || tags.length > 0) await entries.invalidate(tags, name)
+    if (tags !== 'all' && tags.length === 0) return
+    await entries.invalidate(tags, name)
   }
 
   async function close(): Promise<void> {
@@ -166,7 +168,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   return {
-    options,
+    options: { ...options, clock },
     byEntity: isByEntity(strategy),
     entries,
     emit,

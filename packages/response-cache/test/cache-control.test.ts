@@ -15,7 +15,7 @@ describe('@cacheControl', () => {
         sdl
           .replace('type User {', 'type User @cacheControl(maxAge: 300) {')
           .replace('users: [User!]!', 'users: [User!]! @cacheControl(maxAge: 100)'),
-      { clock },
+      { platform: { clock } },
     )
     await ask(world, '{ users { id } }')
     await clock.advance(99_999)

@@ -27,7 +27,10 @@ it.each<[string, () => ResponseCacheOptions]>([
   ['types', () => ({ strategy: 'types' })],
   ['entities', () => ({ strategy: 'entities' })],
   ['all', () => ({ strategy: 'all' })],
-  ['each hit stale', () => ({ defaultTtlMs: 1, staleWhileRevalidateMs: 1e9, clock: createHurriedClock() })],
+  [
+    'each hit stale',
+    () => ({ defaultTtlMs: 1, staleWhileRevalidateMs: 1e9, platform: { clock: createHurriedClock() } }),
+  ],
 ])(
   'a read that begins after the answer of a mutation never shows older data (%s)',
   async (_name, options) => {

@@ -158,7 +158,7 @@ describe('on the wire', () => {
     const enabled = ({ request }: any): boolean => request.headers.get('x-preview') === null
     const { yoga } = serve(
       { mine: [], joined: [] },
-      { enabled, clientMaxAge: true, clock: createFakeClock() },
+      { enabled, clientMaxAge: true, platform: { clock: createFakeClock() } },
     )
     const control = async (headers: Record<string, string>) => {
       const answer = await ask({ yoga }, '{ mine { value } }', { method: 'GET', headers })

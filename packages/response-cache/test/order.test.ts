@@ -96,7 +96,7 @@ describe('a hit that the context refuses', () => {
     }
     const world = createWorld({
       after: [guard],
-      cache: { clock, defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 },
+      cache: { platform: { clock }, defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 },
     })
     await ask(world, users)
     isAllowed = false

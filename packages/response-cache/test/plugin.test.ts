@@ -21,7 +21,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
   ] as const
   it.each(rows)('$sentence', async ({ at, becomes }) => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { ...lifetime, clock } })
+    const world = createWorld({ cache: { ...lifetime, platform: { clock } } })
     expect((await ask(world, users)).cache).toBe('MISS')
     await clock.advance(at)
     expect((await ask(world, users)).cache).toBe(becomes)
@@ -29,7 +29,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
 
   it('a stale response is returned and one background refresh starts', async () => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { ...lifetime, clock } })
+    const world = createWorld({ cache: { ...lifetime, platform: { clock } } })
     await ask(world, users)
     world.users.set('1', { id: '1', name: 'Eve' })
     await clock.advance(61_000)
@@ -46,7 +46,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
 
   it.each(['fresh', 'stale'] as const)('%s: a mutation runs, the entry is absent', async (state) => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { ...lifetime, clock } })
+    const world = createWorld({ cache: { ...lifetime, platform: { clock } } })
     await ask(world, users)
     await clock.advance(state === 'fresh' ? 1_000 : 61_000)
     await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
@@ -58,7 +58,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
     const clock = createFakeClock()
     const errors: unknown[] = []
     const onEvent = (event: CacheEvent): void => void (event.type === 'error' && errors.push(event.error))
-    const world = createWorld({ cache: { ...lifetime, clock, onEvent } })
+    const world = createWorld({ cache: { ...lifetime, platform: { clock }, onEvent } })
     const rejections: unknown[] = []
     const onRejection = (reason: unknown): void => void rejections.push(reason)
     process.on('unhandledRejection', onRejection)
@@ -77,7 +77,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
 
   it('a refresh that fails leaves the stale entry, and is tried again', async () => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { ...lifetime, clock } })
+    const world = createWorld({ cache: { ...lifetime, platform: { clock } } })
     await ask(world, users)
     world.gate = { before: Promise.reject(new Error('backend down')) }
     world.gate.before?.catch(() => {})
@@ -97,7 +97,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
     const clock = createFakeClock()
     const contexts: { request: Request; mark?: number }[] = []
     const world = createWorld({
-      cache: { ...lifetime, clock },
+      cache: { ...lifetime, platform: { clock } },
       context: (initial) => {
         contexts.push(initial)
         return { mark: contexts.length }
@@ -130,7 +130,7 @@ describe('Cached response entry (60 s / 30 s)', () => {
 
   it('without stale_while_revalidate an entry of default_ttl is a miss', async () => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { clock } })
+    const world = createWorld({ cache: { platform: { clock } } })
     await ask(world, users)
     await clock.advance(60_000)
     expect((await ask(world, users)).cache).toBe('MISS')
@@ -560,7 +560,7 @@ describe('options', () => {
 
   it('clientMaxAge promises a year of an answer without an end, as RFC 9111 has no more to say', async () => {
     const world = createWorld({
-      cache: { clock: createFakeClock(), clientMaxAge: true, defaultTtlMs: Infinity },
+      cache: { platform: { clock: createFakeClock() }, clientMaxAge: true, defaultTtlMs: Infinity },
     })
     const answer = await ask(world, users, { method: 'GET' })
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000')
@@ -568,7 +568,7 @@ describe('options', () => {
 
   it('clientMaxAge lets HTTP clients keep a GET for the rest of its lifetime', async () => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { clock, clientMaxAge: true } })
+    const world = createWorld({ cache: { platform: { clock }, clientMaxAge: true } })
     const first = await ask(world, users, { method: 'GET' })
     expect(first.headers.get('cache-control')).toBe('public, max-age=60')
     await clock.advance(20_000)
@@ -664,7 +664,7 @@ describe('HTTP', () => {
 it('gives nothing out that is older than its bus lets it be', async () => {
   const bus: InvalidationBus & { maxAgeMs?: number | undefined } = { ...createInvalidationBus() }
   const clock = createFakeClock()
-  const world = createWorld({ cache: { bus, clock, staleWhileRevalidateMs: 60_000 } })
+  const world = createWorld({ cache: { bus, platform: { clock }, staleWhileRevalidateMs: 60_000 } })
   const read = async () => (await ask(world, '{ users { name } }')).cache
   expect(await read()).toBe('MISS')
   await clock.advance(3_000)

@@ -552,7 +552,12 @@ describeWithRedis('redisUrl', () => {
   it('a stale hit is refreshed, and the refresh is stored for all', async () => {
     const redis = await startRedis()
     const clock = createFakeClock()
-    const options = { redisUrl: redis.url, clock, defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 }
+    const options = {
+      redisUrl: redis.url,
+      platform: { clock },
+      defaultTtlMs: 60_000,
+      staleWhileRevalidateMs: 30_000,
+    }
     const a = createWorld({ cache: options })
     const b = createWorld({ cache: options })
     await waitUntil(async () => (await ask(a, users)).cache === 'HIT')

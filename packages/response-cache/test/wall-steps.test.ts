@@ -10,7 +10,7 @@ const users = '{ users { id } }'
 describe.each(STEPS)('the wall clock steps by %d ms', (step) => {
   it('in memory an entry lives as long as ever', async () => {
     const clock = createFakeClock()
-    const world = createWorld({ cache: { defaultTtlMs: 3_000, clock } })
+    const world = createWorld({ cache: { defaultTtlMs: 3_000, platform: { clock } } })
     expect((await ask(world, users)).cache).toBe('MISS')
     clock.stepWall(step)
     await clock.advance(2_000)

@@ -21,7 +21,7 @@ const caches: Record<string, () => Plugin> = {
   yoga: () => useYogaResponseCache({ session: (request) => request.headers.get('authorization') }),
   memory: () => useResponseCache(),
   redis: () => useResponseCache({ redisUrl: process.env['BENCH_REDIS_URL'] ?? '' }),
-  miss: () => useResponseCache({ defaultTtlMs: 1, clock: createHurriedClock() }),
+  miss: () => useResponseCache({ defaultTtlMs: 1, platform: { clock: createHurriedClock() } }),
 }
 const cache = caches[process.env['BENCH_CACHE'] ?? 'none']
 if (!cache) throw new Error(`BENCH_CACHE is one of ${Object.keys(caches).join(', ')}`)

@@ -394,7 +394,7 @@ describe('11. answers without an execution', () => {
       useResponseCache({
         defaultTtlMs: 1_000,
         staleWhileRevalidateMs: 60_000,
-        clock: clock as never,
+        platform: { clock: clock as never },
       }),
       { onExecute: () => void executed++ },
     ])

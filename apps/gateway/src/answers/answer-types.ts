@@ -29,7 +29,7 @@ export interface LiveQueryConfig extends Omit<
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
   | 'bus'
-  | 'clock'
+  | 'platform'
   | 'idFields'
   | 'onEvent'
   | 'store'

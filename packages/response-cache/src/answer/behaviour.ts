@@ -6,7 +6,6 @@ import {
   keyed,
   type MaybePromise,
   isAsyncIterable,
-  systemClock,
   endingOf,
   freshUntilOf,
   copyJson,
@@ -17,8 +16,7 @@ import type { Behaviour, Execute, Operation } from '@vinyasa/core/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { CacheEngine } from '../response-cache.ts'
-import { Admission } from './admission.ts'
-import type { OperationState } from './operation-state.ts'
+import { Admission, type OperationState } from './admission.ts'
 import { markUntouched, StoredAnswers } from './stored-answers.ts'
 import type { ExecutionResult } from 'graphql'
 import type { InvalidationCause, CacheEvent } from '../options.ts'
@@ -70,7 +68,7 @@ export class IncrementalMerge {
 
 /** Stores the results of executed operations, and shares them with waiting requests. */
 function createResultKeeper(cache: CacheEngine, admission: Admission) {
-  const { clock = systemClock } = cache.options
+  const { clock } = cache.options
 
   /** Receives the final result and returns the result to send. */
   function keep(state: OperationState, result: unknown): unknown {
