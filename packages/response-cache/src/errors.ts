@@ -38,7 +38,7 @@ export function twoParameters(option: string): GraphQLError {
   )
 }
 
-const UNTIL_MENDED = 'Responses are not cached until the option is fixed.'
+const UNTIL_FIXED = 'Responses are not cached until the option is fixed.'
 
 /** A function of the options returned an unusable value. */
 export function unusableValue(option: 'session' | 'enabled', given: unknown): GraphQLError {
@@ -51,7 +51,7 @@ export function unusableValue(option: 'session' | 'enabled', given: unknown): Gr
 /** A function of the options treats the context as a request. */
 export function misreadContext(option: string, name: string): GraphQLError {
   const reads = `option ${option} reads ${name} of its parameter, but the parameter is the context, not the request`
-  return coded('RESPONSE_CACHE_CONFIG', `${reads}. ${REQUEST_OF_CONTEXT} ${UNTIL_MENDED}`)
+  return coded('RESPONSE_CACHE_CONFIG', `${reads}. ${REQUEST_OF_CONTEXT} ${UNTIL_FIXED}`)
 }
 
 /** An option is invalid, with the message of `wrongOption`. Thrown at startup. */

@@ -854,7 +854,7 @@ of('packages/invalidation/src/bus/batch', batch, {
 })
 of('packages/response-cache/src/redis/codec', cacheCodec, {
   decodeMeta: onBytes(BROKER, (bytes) => cacheCodec.decodeMeta(Buffer.from('[1,1,1,1]'), bytes, bytes, 1)),
-  decodeWord: onBytes(BROKER, (bytes) => cacheCodec.decodeWord(bytes, { self: 'a', database: 0 })),
+  decodeMessage: onBytes(BROKER, (bytes) => cacheCodec.decodeMessage(bytes, { self: 'a', database: 0 })),
 })
 of('packages/response-cache/src/store/tags', tags, { typeOfTag: on(BROKER, tags.typeOfTag) })
 of('packages/live-query/src/triggers/resource-identifier', identifiers, {

@@ -73,15 +73,15 @@ export class StoredAnswers {
 
   #decide(state: OperationState, found: Lookup, isLive: boolean): MaybePromise<Answer> {
     if ('entry' in found && !isLive && !state.isRefresh) return this.answer(state, found)
-    const flight = this.#embark(state, found, isLive)
-    if (flight) return this.#follow(state, flight)
+    const flight = this.#joinOrLead(state, found, isLive)
+    if (flight) return this.#awaitFlight(state, flight)
     const { outcome } = state.report
     this.#cache.emit(outcome === 'MISS' ? { type: 'miss', key: state.key?.key ?? '' } : { type: 'bypass' })
     return undefined
   }
 
   /** Returns the flight to wait for, or `undefined` if this operation must be executed. */
-  #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
+  #joinOrLead(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
     const { profile, key } = state
     if (found.state === 'unavailable')
       state.report.reason = 'the shared store or the invalidation bus is not available'
@@ -102,7 +102,7 @@ export class StoredAnswers {
     return flight && this.#cache.entries.isUntouched(flight.version, tags) ? flight : undefined
   }
 
-  async #follow(state: OperationState, flight: Flight): Promise<Answer> {
+  async #awaitFlight(state: OperationState, flight: Flight): Promise<Answer> {
     const cache = this.#cache
     const key = state.key?.key ?? ''
     const outcome = await flight.outcome(endingOf(state.request))

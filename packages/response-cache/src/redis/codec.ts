@@ -29,26 +29,26 @@ export function decodeMeta(
 }
 
 /** A message from another process that shares the store. */
-export interface Word {
+export interface StoreMessage {
   readonly tags: Tags
   /** The batch of events that caused the message, if it concerns this database. */
   readonly name: BatchName | undefined
 }
 
 /** The sending process and its database. All databases of a server share its channels. */
-export interface Speaker {
+export interface Sender {
   readonly self: string
   readonly database: number
 }
 
-export function encodeWord({ self: from, database }: Speaker, { tags, name }: Word): string {
+export function encodeMessage({ self: from, database }: Sender, { tags, name }: StoreMessage): string {
   const word = { from, tags, ...(name && { origin: name.origin, n: name.n, database }) }
   const text = JSON.stringify(word)
   return Buffer.byteLength(text) > MAX_BROKER_BYTES ? JSON.stringify({ ...word, tags: 'all' }) : text
 }
 
 /** Decodes the message of another process. An unreadable message evicts everything. */
-export function decodeWord(message: Buffer, { self, database }: Speaker): Word | undefined {
+export function decodeMessage(message: Buffer, { self, database }: Sender): StoreMessage | undefined {
   const decoded = parseBrokerJson(message)
   if (!isRecord(decoded)) return { tags: 'all', name: undefined }
   const { from, tags, origin, n, database: told } = decoded

@@ -12,7 +12,7 @@ import {
 } from '../store/undelivered-invalidations.ts'
 import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store.ts'
 import type { Tags } from '../store/tags.ts'
-import { decodeMeta, decodeWord, encodeMeta, encodeWord, type Speaker } from './codec.ts'
+import { decodeMeta, decodeMessage, encodeMeta, encodeMessage, type Sender } from './codec.ts'
 import { ToldBatches } from './told-batches.ts'
 
 /** Maximum bytes of a stored result. A corrupted result can have any length. */
@@ -32,7 +32,7 @@ local prefix = KEYS[1]
 local changed = prefix .. 'changed'
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
--- Where the server may not be asked, all have one name.
+-- If INFO is not permitted, all servers have the same name.
 local function server()
   local answered, info = pcall(redis.call, 'INFO', 'server')
   return ' ' .. (answered and type(info) == 'string' and string.match(info, 'run_id:(%x+)') or '')
@@ -41,7 +41,7 @@ local function mark()
   redis.call('ZREMRANGEBYSCORE', changed, '+inf', '+inf')
   redis.call('ZADD', changed, '+inf', '', '+inf', server())
 end
--- What is older matters no more; a part at a time, as nobody else is served meanwhile.
+-- Deletes old tags, at most 1,000 per call, because Redis serves no other client meanwhile.
 local function forget(rememberMs)
   local old = redis.call('ZCOUNT', changed, '-inf', string.format('%.0f', micros - rememberMs * 1000))
   if old > 0 then redis.call('ZREMRANGEBYRANK', changed, 0, math.min(old, 1000) - 1) end
@@ -160,7 +160,7 @@ declare module 'ioredis' {
 }
 
 /** A sender that differs from every process. */
-const NOBODY: Speaker = { self: 'nobody', database: 0 }
+const NOBODY: Sender = { self: 'nobody', database: 0 }
 
 const CONNECTION: RedisOptions = {
   enableOfflineQueue: false,
@@ -231,7 +231,7 @@ export class ConnectedStore implements RedisStore {
   private readonly told: ToldBatches
   private readonly commands: ReturnType<ConnectRedis>
   private readonly subscriber: ReturnType<ConnectRedis>
-  private readonly speaker: Speaker
+  private readonly sender: Sender
   private readonly listeners = new Set<(event: RemoteEvent) => void>()
   private readonly leaveUndelivered: () => void
   private readonly heartbeat: NodeJS.Timeout
@@ -255,11 +255,11 @@ export class ConnectedStore implements RedisStore {
     this.told = new ToldBatches(commandMs, backgroundClock)
     const connection = { ...CONNECTION, commandTimeout: commandMs }
     this.commands = connect(connection, 'commands')
-    this.speaker = { self: randomUUID(), database: databaseOf(this.commands) }
+    this.sender = { self: randomUUID(), database: databaseOf(this.commands) }
     this.subscriber = connect({ ...connection, autoResubscribe: false }, 'subscriber')
     this.listen()
     this.leaveUndelivered = undelivered.subscribe((tags, from) => {
-      if (from !== this.speaker.self) this.emit({ type: 'invalidated', tags })
+      if (from !== this.sender.self) this.emit({ type: 'invalidated', tags })
     })
     this.heartbeat = setInterval(() => void this.check(), heartbeatMs)
     this.heartbeat.unref()
@@ -301,13 +301,13 @@ export class ConnectedStore implements RedisStore {
     const isOthers = name !== undefined && !name.isOwn
     if (isOthers && this.isUp && (await this.told.has(name, tags))) return
     if (!this.isUp) {
-      this.undelivered.add(tags, this.speaker.self)
+      this.undelivered.add(tags, this.sender.self)
       return
     }
     try {
       await this.send(tags, isOthers ? undefined : name)
     } catch (error) {
-      this.undelivered.add(tags, this.speaker.self)
+      this.undelivered.add(tags, this.sender.self)
       this.goDown('invalidate', error)
     }
   }
@@ -369,7 +369,7 @@ export class ConnectedStore implements RedisStore {
     // A cluster continues without one of its nodes. The event is also emitted for existing nodes.
     commands.on('+node', (node: Redis) => node.once('close', onClose))
     subscriber.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
-      const word = decodeWord(message, this.speaker)
+      const word = decodeMessage(message, this.sender)
       if (!word) return
       this.emit({ type: 'invalidated', tags: word.tags })
       if (word.name) this.told.hear(word.name, word.tags)
@@ -391,7 +391,7 @@ export class ConnectedStore implements RedisStore {
   }
 
   private async send(tags: Tags, name?: BatchName): Promise<void> {
-    const message = encodeWord(this.speaker, { tags, name })
+    const message = encodeMessage(this.sender, { tags, name })
     const keys = tags === 'all' ? [] : tags
     await this.commands.vinyasaInvalidate(PREFIX, CHANNEL, message, this.rememberMs, ...keys)
   }
@@ -419,11 +419,11 @@ export class ConnectedStore implements RedisStore {
 
   /** Sends a heartbeat with the state of this process, and looks for processes whose heartbeats have stopped. */
   private async beat(): Promise<void> {
-    const { speaker, rememberMs } = this
-    const message = encodeWord(NOBODY, { tags: 'all', name: undefined })
+    const { sender, rememberMs } = this
+    const message = encodeMessage(NOBODY, { tags: 'all', name: undefined })
     const silentMs = Math.max(1_000, 3 * this.heartbeatMs)
     const isChanging = this.changes > 0 ? 1 : 0
-    await this.commands.vinyasaBeat(PREFIX, CHANNEL, message, speaker.self, isChanging, silentMs, rememberMs)
+    await this.commands.vinyasaBeat(PREFIX, CHANNEL, message, sender.self, isChanging, silentMs, rememberMs)
   }
 
   /**
