@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createAttachment, isPromise, jsonQuality, keyed, parseAccept } from '@vinyasa/core'
+import { after, createAttachment, isPromise, jsonQuality, keyed, parseAccept } from '@vinyasa/core'
 import {
   type Asked,
   type Behaviour,
@@ -246,16 +246,16 @@ function ofRequest({ receive, alias }: Behaviour): ((exchange: RequestSteps) => 
 }
 
 function ofParams({ changeParams, admit }: Behaviour): ((step: ParamsSteps) => unknown) | undefined {
-  if (!changeParams)
-    return admit && ((step) => admit(step.params as ReceivedParams, step.request, step.context))
+  const admitStep =
+    admit && ((step: ParamsSteps) => admit(step.params as ReceivedParams, step.request, step.context))
+  if (!changeParams) return admitStep
   return (step) => {
-    const proceed = (changed: ReceivedParams | undefined): unknown => {
-      if (changed) step.params = changed
-      return admit?.(step.params as ReceivedParams, step.request, step.context)
-    }
     // Equal bytes have passed this function before.
-    const changed = step.body ? undefined : changeParams(step.params as ReceivedParams, step.request)
-    return isPromise(changed) ? changed.then(proceed) : proceed(changed)
+    if (step.body) return admitStep?.(step)
+    return after(changeParams(step.params as ReceivedParams, step.request), (changed) => {
+      if (changed) step.params = changed
+      return admitStep?.(step) as void
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { after, attempt, type MaybePromise } from '@vinyasa/core'
+import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/core'
 import { type EndpointAlias, enterAlias, type Hook, runHooks, toErrors } from '@vinyasa/core/pipeline'
 import { type LightRequest, lightOf } from '../http/light-request.ts'
 import { lazyUrl } from '../http/request-url.ts'
@@ -74,8 +74,9 @@ export class Exchange implements RequestSteps {
     const { cycle } = this
     const begun = attempt<boolean>(
       () => {
+        if (cycle.onRequest.length === 0) return true
         const run = runHooks(cycle.onRequest, this, undefined, () => this.#response !== undefined)
-        return after(run, () => true)
+        return isPromise(run) ? run.then(() => true) : true
       },
       // As in Yoga, `onResponse` hooks do not see this response.
       (error) => after(this.#sendSafely(this.#failed(error)), () => false),
@@ -100,19 +101,28 @@ export class Exchange implements RequestSteps {
   }
 
   #finish(): MaybePromise<void> {
-    return this.#sendSafely(
-      attempt<Response | Written>(
-        () => this.#respond(),
-        (error) => this.#failed(error),
-      ),
-    )
+    let responded: MaybePromise<Response | Written>
+    // This is `attempt` without its two functions, as is the next one: most requests are synchronous here.
+    try {
+      responded = this.#respond()
+      if (isPromise(responded)) responded = responded.catch((error) => this.#failed(error))
+    } catch (error) {
+      responded = this.#failed(error)
+    }
+    return this.#sendSafely(responded)
   }
 
   #sendSafely(responded: MaybePromise<Response | Written>): MaybePromise<void> {
-    return attempt(
-      () => after(responded, (response) => this.#send(response)),
-      (error) => this.cycle.internals.logger.error(error),
-    )
+    const { logger } = this.cycle.internals
+    try {
+      const sent = isPromise(responded)
+        ? responded.then((response) => this.#send(response))
+        : this.#send(responded)
+      return isPromise(sent) ? sent.catch((error) => logger.error(error)) : undefined
+    } catch (error) {
+      logger.error(error)
+      return undefined
+    }
   }
 
   #failed(error: unknown): Response {
@@ -130,7 +140,7 @@ export class Exchange implements RequestSteps {
     const handler = this.#requestHandler
     const { request, context } = this
     const response = this.#response ?? (handler ? handler(request, context) : this.#handle(request, context))
-    return after(response, (given) => this.#responded(given))
+    return isPromise(response) ? response.then((given) => this.#responded(given)) : this.#responded(response)
   }
 
   /** Converts a request to a response. Thrown errors become the errors of a result. */
@@ -138,10 +148,14 @@ export class Exchange implements RequestSteps {
     const { cycle } = this
     this.request = request
     this.context = context
-    return attempt<Response | Written>(
-      () => this.#parse(),
-      (error) => cycle.processResult({ errors: toErrors(error, cycle.internals) }, request, context),
-    )
+    const fail = (error: unknown): MaybePromise<Response> =>
+      cycle.processResult({ errors: toErrors(error, cycle.internals) }, request, context)
+    try {
+      const parsed = this.#parse()
+      return isPromise(parsed) ? parsed.catch(fail) : parsed
+    } catch (error) {
+      return fail(error)
+    }
   }
 
   /** Runs `onRequestParse` and the parser. */
@@ -153,7 +167,13 @@ export class Exchange implements RequestSteps {
       undefined,
       () => this.#parseHooks?.response !== undefined,
     )
-    return after(checked, () => this.#parseHooks?.response ?? after(this.#limitBody(), () => this.#read()))
+    return isPromise(checked) ? checked.then(() => this.#readBody()) : this.#readBody()
+  }
+
+  #readBody(): MaybePromise<Response | Written> {
+    if (this.#parseHooks?.response) return this.#parseHooks.response
+    const limited = this.#limitBody()
+    return isPromise(limited) ? limited.then(() => this.#read()) : this.#read()
   }
 
   /** Limits the body. A body with a Content-Length is not counted, because Node ends it at that length. */
@@ -258,14 +278,16 @@ export class Exchange implements RequestSteps {
 
   #createHead({ text, mediaType, stream }: Written): Head {
     const { responds } = this.cycle
-    let lines: Readonly<Record<string, string>>
-    if (stream) lines = stream.headers
-    else {
-      const length = typeof text === 'string' ? Buffer.byteLength(text) : (text?.byteLength ?? 0)
-      lines = { 'Content-Type': `${mediaType}; charset=utf-8`, 'content-length': String(length) }
-    }
-    if (responds.length === 0) return { status: 200, lines }
-    const headers = new AnswerHeaders(linesOf(lines))
+    const length = typeof text === 'string' ? Buffer.byteLength(text) : (text?.byteLength ?? 0)
+    const contentType = `${mediaType}; charset=utf-8`
+    if (responds.length === 0)
+      return {
+        status: 200,
+        lines: stream?.headers ?? { 'Content-Type': contentType, 'content-length': String(length) },
+      }
+    const headers = new AnswerHeaders(
+      stream ? linesOf(stream.headers) : ['content-type', contentType, 'content-length', String(length)],
+    )
     const response = { status: 200, headers }
     for (const respond of responds) {
       if (respond(this, response) !== 304) continue

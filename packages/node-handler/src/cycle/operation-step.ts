@@ -1,4 +1,4 @@
-import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/core'
+import { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/core'
 import {
   type Asked,
   type Hook,
@@ -99,14 +99,16 @@ export class OperationStep implements ParamsSteps {
   }
 
   #begin(execute: () => MaybePromise<unknown>): MaybePromise<unknown> {
-    const { onParams, paramsHook } = this.cycle
-    return after(runHooks(onParams, this), () => {
-      // Yoga's hook refuses parameters of other types.
-      const isChecked = this.body !== undefined || areUsual(this.params) || !paramsHook
-      return after(isChecked ? undefined : this.runHook(paramsHook), () =>
-        this.#result ? this.#hear(this.#result) : execute(),
-      )
-    })
+    const begun = runHooks(this.cycle.onParams, this)
+    return isPromise(begun) ? begun.then(() => this.#check(execute)) : this.#check(execute)
+  }
+
+  #check(execute: () => MaybePromise<unknown>): MaybePromise<unknown> {
+    const { paramsHook } = this.cycle
+    const proceed = (): MaybePromise<unknown> => (this.#result ? this.#hear(this.#result) : execute())
+    if (this.body || !paramsHook || areUsual(this.params)) return proceed()
+    // Yoga's hook refuses parameters of other types.
+    return after(this.runHook(paramsHook), proceed)
   }
 
   #handle(): MaybePromise<unknown> {
@@ -158,6 +160,7 @@ export class OperationStep implements ParamsSteps {
     this.#asked = asked
     const run = (this.#run = new OperationRun(cycle.server, operation, asked))
     const { onExecutionResult } = cycle.server.others
+    if (onExecutionResult.length === 0) return run.start()
     return after(run.start(), (result) => run.orErrors(() => this.#runResultHooks(onExecutionResult, result)))
   }
 
