@@ -1,10 +1,15 @@
-import { type GraphQLError, type GraphQLObjectType, responsePathAsArray, type ResponsePath } from 'graphql'
+import {
+  type DirectiveNode,
+  type GraphQLError,
+  type GraphQLObjectType,
+  responsePathAsArray,
+  type ResponsePath,
+} from 'graphql'
 import { Ending } from '@vinyasa/core'
 import type { Timers } from '../options.ts'
-import type { Announced, Data, Patch, PathSegment } from '../parts.ts'
+import type { Announced, Data, PathSegment } from '../parts.ts'
 import type { Operation } from './operation.ts'
-import type { PlannedFragment } from '../document/selections.ts'
-import type { SharedValues } from './shared-values.ts'
+import type { FieldNodes, PlannedFragment, PlannedSelection } from '../document/selections.ts'
 
 /** An object whose fields are executed. */
 export interface ObjectPlace {
@@ -12,6 +17,42 @@ export interface ObjectPlace {
   readonly source: unknown
   readonly path: ResponsePath | undefined
   readonly shared: SharedValues | undefined
+}
+
+/**
+ * The values of fields that several groups select at one object or list. Each value is resolved once, by the first
+ * group. Each group completes it with its own selections.
+ */
+export class SharedValues {
+  readonly #keys: PlannedSelection['sharedKeys'] | undefined
+  /** Functions that return the resolved value of a response key, or throw the resolver's error. */
+  readonly outcomes: Map<string, () => unknown> = new Map()
+  /** The records of the object. Each record is one patch, regardless of the order of the fragments. */
+  readonly records: Map<DirectiveNode, DeliveryRecord> = new Map()
+  readonly #below = new Map<PathSegment, SharedValues>()
+
+  /** @param keys the shared response keys; `undefined` means all */
+  constructor(keys?: PlannedSelection['sharedKeys']) {
+    this.#keys = keys
+  }
+
+  has(key: string): boolean {
+    return this.#keys?.has(key) ?? true
+  }
+
+  /**
+   * Returns the nodes of all groups, for resolvers that read the selections. Returns `undefined` if they are unknown.
+   */
+  nodesOf(key: string): FieldNodes | undefined {
+    return this.#keys?.get(key)
+  }
+
+  /** Returns the values below a field or a list item. Everything below a shared field is shared. */
+  below(segment: PathSegment): SharedValues {
+    let values = this.#below.get(segment)
+    if (!values) this.#below.set(segment, (values = new SharedValues()))
+    return values
+  }
 }
 
 /**
@@ -119,33 +160,16 @@ export class DeliveryRecord implements Announced {
   }
 }
 
-/** Returns whether the record or a dependent record was sent with a list at the path. */
-export function hasSentList(record: DeliveryRecord, place: readonly PathSegment[]): boolean {
-  const { state, path, data, children } = record
-  if (state !== 'sent' || path.some((segment, index) => segment !== place[index])) return false
-  const value = place
-    .slice(path.length)
-    .reduce<unknown>((at, segment) => (at as Data | null | undefined)?.[segment], data)
-  return Array.isArray(value) || children.some((child) => hasSentList(child, place))
-}
-
-export function toPatch(record: DeliveryRecord): Patch {
-  const { data, path, label, errors } = record
-  const patch: Patch = { data, path }
-  if (label !== undefined) patch.label = label
-  if (errors.length > 0) patch.errors = errors
-  return patch
-}
-
 export interface FragmentUsageOptions {
   readonly timeoutMs: number
   readonly clock: Timers
   readonly onTimeout: (records: readonly DeliveryRecord[]) => void
-  /** Called at the end of the usage. Later patches of the same directive start a new usage. */
-  readonly onRetire: () => void
 }
 
-/** The timer and ending that all patches of one `@defer` in the document share. */
+/**
+ * The timer and ending that all patches of one `@defer` in the document share. After it has ended, later patches of the
+ * same directive start a new usage.
+ */
 export class FragmentUsage {
   readonly #options: FragmentUsageOptions
   readonly #waiting = new Set<DeliveryRecord>()
@@ -156,9 +180,13 @@ export class FragmentUsage {
     this.#options = options
   }
 
-  /** Created on first use. */
+  /** Created on first use, also after the end of the usage, because a resolver can read it after an await. */
   get ending(): Ending {
     return (this.#ending ??= new Ending())
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending?.aborted ?? false
   }
 
   /** Adds a waiting patch. It shares the timer with the patches that already wait. */
@@ -179,29 +207,21 @@ export class FragmentUsage {
   drop(record: DeliveryRecord): void {
     if (!this.#waiting.has(record)) return
     this.done(record)
-    if (this.#waiting.size > 0) return
-    this.#options.onRetire()
-    this.#cancel()
+    if (this.#waiting.size === 0) this.ending.abort()
   }
 
   close(): void {
     this.#stopTimer()
-    if (this.#waiting.size > 0) this.#cancel()
+    if (this.#waiting.size > 0) this.ending.abort()
   }
 
   #timeOut(): void {
     const records = [...this.#waiting]
     this.#waiting.clear()
     this.#stopTimer()
-    this.#options.onRetire()
     // The patches are completed first, so that errors of cancelled calls are not part of them.
     this.#options.onTimeout(records)
-    this.#cancel(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
-  }
-
-  /** Also ends later uses of the ending, because a resolver can read it after an await. */
-  #cancel(reason?: DOMException): void {
-    this.ending.abort(reason)
+    this.ending.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
   }
 
   #stopTimer(): void {

@@ -10,7 +10,7 @@ import {
   type PathSegment,
 } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'
-import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
+import type { DeliveryRecord } from './delivery-record.ts'
 import { type GraphQLError, responsePathAsArray, type ResponsePath } from 'graphql'
 
 interface Node {
@@ -257,4 +257,22 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     this.#pending.clear()
     this.#options.onEnd()
   }
+}
+
+/** Returns whether the record or a dependent record was sent with a list at the path. */
+function hasSentList(record: DeliveryRecord, place: readonly PathSegment[]): boolean {
+  const { state, path, data, children } = record
+  if (state !== 'sent' || path.some((segment, index) => segment !== place[index])) return false
+  const value = place
+    .slice(path.length)
+    .reduce<unknown>((at, segment) => (at as Data | null | undefined)?.[segment], data)
+  return Array.isArray(value) || children.some((child) => hasSentList(child, place))
+}
+
+function toPatch(record: DeliveryRecord): Patch {
+  const { data, path, label, errors } = record
+  const patch: Patch = { data, path }
+  if (label !== undefined) patch.label = label
+  if (errors.length > 0) patch.errors = errors
+  return patch
 }

@@ -7,10 +7,11 @@ import {
 } from 'graphql'
 import {
   type Abortable,
+  after,
+  attempt,
   type Ending,
   endingOf,
   isPromise,
-  keyed,
   type MaybePromise,
   onAbort,
 } from '@vinyasa/core'
@@ -21,10 +22,9 @@ import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Data } from '../parts.ts'
 import { DeliveryRecord, type DeliveryRun, FragmentUsage, type ObjectPlace } from './delivery-record.ts'
-import { executeSelections } from './execute-fields.ts'
+import { executeSelections } from './fields.ts'
 import { type Operation, prepareOperation } from './operation.ts'
 import { PartStream } from './part-stream.ts'
-import type { SharedValues } from './shared-values.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 
 type Executed = ExecutionResult | PartStream
@@ -68,14 +68,7 @@ class StreamingRun implements DeliveryRun {
   #leaving: readonly Abortable[] | undefined
   /** Removes the listeners of these signals. */
   #letGo: readonly (() => void)[] | undefined
-  /**
-   * The records of an object that several fragments can reach. Each record is one patch, regardless of the order of the
-   * fragments.
-   */
-  readonly #recordsOf = keyed(
-    () => new Map(),
-    new Map<SharedValues, Map<PlannedFragment['usage'], DeliveryRecord>>(),
-  )
+  /** Number of patches. */
   #records = 0
   /** Number of unfinished records. */
   #open = 0
@@ -103,21 +96,16 @@ class StreamingRun implements DeliveryRun {
     const { selections } = this.operation
     this.#startTotalTimer()
     root.state = 'running'
-    let data: MaybePromise<Data>
-    try {
-      data = executeSelections(root, root.place, selections)
-    } catch (error) {
-      return this.#firstFailed(error)
-    }
-    if (!isPromise(data)) return this.#firstDone(data)
+    const executed = attempt<Executed>(
+      () => after(executeSelections(root, root.place, selections), (data) => this.#firstDone(data)),
+      (error) => this.#firstFailed(error),
+    )
+    if (!isPromise(executed)) return executed
     this.#watchLeaving()
     this.#gate.openSoon()
     return new Promise((resolve) => {
       this.#answerLate = resolve
-      data.then(
-        (settled) => resolve(this.#firstDone(settled)),
-        (error) => resolve(this.#firstFailed(error)),
-      )
+      executed.then(resolve)
     })
   }
 
@@ -127,7 +115,7 @@ class StreamingRun implements DeliveryRun {
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
-    const known = place.shared && this.#recordsOf(place.shared)
+    const known = place.shared?.records
     const fresh = known ? fragments.filter(({ usage }) => isGone(known.get(usage))) : fragments
     if (this.#records + fresh.length > this.#options.maxPatches) return false
     this.#records += fresh.length
@@ -195,21 +183,14 @@ class StreamingRun implements DeliveryRun {
     const usage = this.#usageOf(fragment.usage)
     record.state = 'running'
     record.usage = usage
-    try {
-      const data = executeSelections(record, place, fragment.selections)
-      if (!isPromise(data)) {
-        this.#finish(record, data)
-        return
-      }
-      usage.wait(record)
-      this.#watchLeaving()
-      data.then(
-        (settled) => this.#finish(record, settled),
-        (error) => this.#fail(record, error),
-      )
-    } catch (error) {
-      this.#fail(record, error)
-    }
+    const executed = attempt(
+      () =>
+        after(executeSelections(record, place, fragment.selections), (data) => this.#finish(record, data)),
+      (error) => this.#fail(record, error),
+    )
+    if (!isPromise(executed)) return
+    usage.wait(record)
+    this.#watchLeaving()
   }
 
   #fail(record: DeliveryRecord, error: unknown): void {
@@ -255,14 +236,13 @@ class StreamingRun implements DeliveryRun {
 
   #usageOf(node: DirectiveNode): FragmentUsage {
     const known = this.#usages.get(node)
-    if (known) return known
+    if (known && !known.hasEnded) return known
     const { fragmentTimeoutMs: timeoutMs, clock } = this.#options
     const usage = new FragmentUsage({
       timeoutMs,
       clock,
       onTimeout: (records) =>
         this.#giveUp(records, (path) => fragmentTimedOut(path, `it took longer than ${timeoutMs} ms`)),
-      onRetire: () => this.#usages.delete(node),
     })
     this.#usages.set(node, usage)
     return usage

@@ -1,19 +1,29 @@
 import {
+  getArgumentValues,
   GraphQLError,
   type GraphQLAbstractType,
   type GraphQLLeafType,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   isObjectType,
+  locatedError,
+  responsePathAsArray,
   type ResponsePath,
 } from 'graphql'
-import { type Ending, isAsyncIterable, isPromise, type MaybePromise, onAbort } from '@vinyasa/core'
+import {
+  after,
+  type Ending,
+  ENDING,
+  isAsyncIterable,
+  isPromise,
+  type MaybePromise,
+  onAbort,
+} from '@vinyasa/core'
 import { isObjectCounter } from '@vinyasa/core/documents'
 import type { PlannedField, Selections, TypeShape } from '../document/selections.ts'
 import type { Data } from '../parts.ts'
 import { inLaterTurn } from '../turn.ts'
-import type { DeliveryRecord, ObjectPlace } from './delivery-record.ts'
-import { FieldCall, propertyOf } from './field-call.ts'
-import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
+import { type DeliveryRecord, type ObjectPlace, SharedValues } from './delivery-record.ts'
 
 /** Number of objects of a list that are completed in one tick of the event loop, in about ten milliseconds. */
 const ITEMS_A_TURN = 500
@@ -28,7 +38,7 @@ export function executeSelections(
   let at = place
   if (selection.deferred.length > 0) {
     if (!place.shared && selection.sharedKeys.size > 0) {
-      at = { ...place, shared: createSharedValues(selection.sharedKeys) }
+      at = { ...place, shared: new SharedValues(selection.sharedKeys) }
     }
     if (!group.run.defer(group, selection.deferred, at)) {
       selection = selections.inlinedOn(place.type)
@@ -98,30 +108,29 @@ function executeField(group: DeliveryRecord, place: ObjectPlace, field: PlannedF
   } catch (error) {
     return call.fail(error, field.shape, call.path)
   }
-  return completeResolved(call, field.shape, resolved, call.path, shared?.below(field.key))
+  const below = field.below.isEmpty ? undefined : shared?.below(field.key)
+  return completeResolved(call, field.shape, resolved, call.path, below)
 }
 
+/** Returns the outcome of the first group that needs the field. */
 function resolveShared(shared: SharedValues, call: FieldCall): unknown {
+  const { outcomes } = shared
   const { key } = call.field
-  let resolved: Resolved | undefined = shared.get(key)
-  if (!resolved) {
-    try {
-      const value = call.resolve(true)
-      resolved = {
-        value: isPromise(value) ? value.then((given) => readOnce(given, call)) : readOnce(value, call),
-      }
-    } catch (thrown) {
-      resolved = { thrown }
-    }
-    shared.set(key, resolved)
+  const known = outcomes.get(key)
+  if (known) return known()
+  try {
+    // An iterator can be read only once, so its items are stored.
+    const value = after(call.resolve(true), (given) =>
+      isAsyncIterable(given) ? readAll(given, call.ending) : given,
+    )
+    outcomes.set(key, () => value)
+    return value
+  } catch (error) {
+    outcomes.set(key, () => {
+      throw error
+    })
+    throw error
   }
-  if ('thrown' in resolved) throw resolved.thrown
-  return resolved.value
-}
-
-/** An iterator can be read only once, so its items are stored. */
-function readOnce(value: unknown, call: FieldCall): unknown {
-  return isAsyncIterable(value) ? readAll(value, call.ending) : value
 }
 
 async function readAll(values: AsyncIterable<unknown>, ending: Ending): Promise<unknown[]> {
@@ -205,12 +214,14 @@ function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
 }
 
 const completeList: Complete<TypeShape> = (call, itemShape, value, path, shared) => {
-  if (isAsyncIterable(value)) return completeAsyncList(call, itemShape, value, path, shared)
+  if (isAsyncIterable(value)) {
+    return completeItems(call, itemShape, (take) => readItems(value, call.ending, take), path, shared)
+  }
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${call.name}".`)
   }
   if (itemShape.kind !== 'leaf' && Array.isArray(value) && value.length > ITEMS_A_TURN) {
-    return completeLongList(call, itemShape, value, path, shared)
+    return completeItems(call, itemShape, (take) => readInTurns(value, take), path, shared)
   }
   const completed: unknown[] = []
   let isWaiting = false
@@ -227,110 +238,70 @@ const completeList: Complete<TypeShape> = (call, itemShape, value, path, shared)
   return isWaiting ? Promise.all(completed) : completed
 }
 
-/** Completes a part of the list in each tick of the event loop, so that other requests are served in between. */
-const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
-  call,
-  itemShape,
-  items,
-  path,
-  shared,
-) => {
+/** Passes items to `take` until it returns false. */
+type ReadItems = (take: (item: unknown) => boolean) => Promise<void>
+
+/** Completes items that are not all read in one tick. */
+const completeItems: Complete<TypeShape, ReadItems> = async (call, itemShape, read, path, shared) => {
   const completed: unknown[] = []
+  await read((item) => {
+    if (call.group.isClosed) return false
+    const done = completeItem(call, itemShape, item, path, completed.length, shared)
+    // Marks a rejection as handled, because a promise can reject before it is awaited.
+    if (isPromise(done)) done.then(undefined, () => undefined)
+    completed.push(done)
+    return true
+  })
+  return Promise.all(completed)
+}
+
+/** Reads a part of the list in each tick of the event loop, so that other requests are served in between. */
+async function readInTurns(items: readonly unknown[], take: (item: unknown) => boolean): Promise<void> {
   for (let index = 0; index < items.length; index++) {
-    if (index > 0 && index % ITEMS_A_TURN === 0) {
-      await new Promise<void>((resolve) => inLaterTurn(resolve))
-      if (call.group.isClosed) throw new Error('The result of the field is no longer needed.')
-    }
-    completed.push(heard(completeItem(call, itemShape, items[index], path, index, shared)))
+    if (index > 0 && index % ITEMS_A_TURN === 0) await new Promise<void>(inLaterTurn)
+    if (!take(items[index])) return
   }
-  return Promise.all(completed)
-}
-
-/** Marks a rejection as handled, because a promise can reject before it is awaited. */
-function heard(completed: unknown): unknown {
-  if (isPromise(completed)) completed.then(undefined, () => undefined)
-  return completed
-}
-
-const completeAsyncList: Complete<TypeShape, AsyncIterable<unknown>> = async (
-  call,
-  itemShape,
-  items,
-  path,
-  shared,
-) => {
-  const completed: unknown[] = []
-  try {
-    await readItems(items, call.ending, (item) => {
-      if (call.group.isClosed) return false
-      completed.push(heard(completeItem(call, itemShape, item, path, completed.length, shared)))
-      return true
-    })
-  } catch (error) {
-    Promise.allSettled(completed).catch(() => undefined)
-    throw error
-  }
-  return Promise.all(completed)
 }
 
 /**
- * Passes the items of an iterable to `take`. The iterable is closed immediately if the ending aborts, also while the
- * next item is pending. It is also closed if `take` throws or returns false.
+ * Reads an iterable. The iterable is closed if the ending aborts, also while the next item is pending, or if `take`
+ * throws or returns false.
  */
-function readItems(
+async function readItems(
   items: AsyncIterable<unknown>,
   ending: Ending,
   take: (item: unknown) => boolean,
 ): Promise<void> {
   const iterator = items[Symbol.asyncIterator]()
-  let isOver = false
-  let letGo: (() => void) | undefined
-  return new Promise((resolve, reject) => {
-    letGo = onAbort(ending, leave)
-    if (!isOver) next()
-
-    function next(): void {
-      iterator.next().then(taken, fail)
+  let isOpen = true
+  let leave: (() => void) | undefined
+  const letGo = onAbort(ending, () => leave?.())
+  try {
+    for (;;) {
+      const { done, value } = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        leave = () => reject(notNeeded())
+        if (ending.aborted) return leave()
+        iterator.next().then(resolve, (error) => {
+          isOpen = false
+          reject(error as Error)
+        })
+      })
+      if (done) isOpen = false
+      if (done || !take(value)) return
     }
+  } finally {
+    letGo()
+    if (isOpen) close(iterator)
+  }
+}
 
-    function taken({ done = false, value }: IteratorResult<unknown>): void {
-      if (isOver) return
-      if (done) return end(resolve)
-      try {
-        if (take(value)) return next()
-        close()
-        end(resolve)
-      } catch (error) {
-        close()
-        fail(error)
-      }
-    }
-
-    function fail(error: unknown): void {
-      end(() => reject(error as Error))
-    }
-
-    function leave(): void {
-      close()
-      fail(new Error('The result of the field is no longer needed.'))
-    }
-
-    /** A waiting generator receives the call only when it continues, so the result is not awaited. */
-    function close(): void {
-      if (isOver) return
-      try {
-        iterator.return?.().then(undefined, () => undefined)
-      } catch {
-        // An error of `return` has no effect.
-      }
-    }
-
-    function end(settle: () => void): void {
-      isOver = true
-      letGo?.()
-      settle()
-    }
-  })
+/** Closes an iterator. A waiting generator receives the call only when it continues, so the result is not awaited. */
+function close(iterator: AsyncIterator<unknown>): void {
+  try {
+    iterator.return?.().then(undefined, () => undefined)
+  } catch {
+    // An error of `return` has no effect.
+  }
 }
 
 function completeItem(
@@ -351,7 +322,7 @@ function completeItem(
 
 const completeObject: Complete<GraphQLObjectType> = (call, type, source, path, shared) => {
   const { group, field } = call
-  if (group.isClosed) throw new Error('The result of the field is no longer needed.')
+  if (group.isClosed) throw notNeeded()
   if (!type.isTypeOf || !isObjectCounter(type.isTypeOf)) group.operation.size.addObject()
   const place = { type, source, path, shared }
   if (!type.isTypeOf) return executeSelections(group, place, field.below)
@@ -379,4 +350,143 @@ function concreteType(call: FieldCall, type: GraphQLAbstractType, name: unknown)
   throw new GraphQLError(
     `Abstract type "${type.name}" must resolve to the name of one of its object types for field "${call.name}", but resolved to ${JSON.stringify(name) ?? 'undefined'}.`,
   )
+}
+
+function notNeeded(): Error {
+  return new Error('The result of the field is no longer needed.')
+}
+
+/** One field of one object, from the resolver to the completed value. */
+class FieldCall {
+  readonly group: DeliveryRecord
+  readonly place: ObjectPlace
+  readonly field: PlannedField
+  readonly path: ResponsePath
+  #info: GraphQLResolveInfo | undefined
+  #isShared = false
+
+  constructor(group: DeliveryRecord, place: ObjectPlace, field: PlannedField) {
+    this.group = group
+    this.place = place
+    this.field = field
+    this.path = { prev: place.path, key: field.key, typename: place.type.name }
+  }
+
+  /** Created on first use, because most fields do not need it. */
+  get info(): GraphQLResolveInfo {
+    return (this.#info ??= toResolveInfo(this))
+  }
+
+  /** Aborts when the value of the field is no longer needed. */
+  get ending(): Ending {
+    return this.#isShared ? this.group.run.ending : this.group.ending
+  }
+
+  /**
+   * Returns the value of the resolver, or the property of the source.
+   *
+   * @param isShared whether other groups use the value too, so that this group must not cancel it
+   */
+  resolve(isShared: boolean): unknown {
+    const { group, field, place } = this
+    const { contextValue } = group.operation
+    this.#isShared = isShared
+    if (group.isClosed) throw notNeeded()
+    const { definition } = field
+    const { source } = place
+    const resolve = definition.resolve ?? group.operation.fieldResolver
+    if (resolve) return resolve(source, this.#args(), contextValue, this.info)
+    const value = propertyOf(source, definition.name)
+    return typeof value === 'function' ? value.call(source, this.#args(), contextValue, this.info) : value
+  }
+
+  #args(): Record<string, unknown> {
+    const { definition, nodes } = this.field
+    if (definition.args.length === 0) return {}
+    return getArgumentValues(definition, nodes[0], this.group.operation.variableValues)
+  }
+
+  /** Returns null if the field is nullable and reports the error. Otherwise it throws the error. */
+  fail(error: unknown, { isNonNull }: TypeShape, path: ResponsePath): null {
+    const located = locatedError(error, this.field.nodes, responsePathAsArray(path))
+    if (isNonNull) throw located
+    this.group.report(located, path)
+    return null
+  }
+
+  /** The name of the field in errors. */
+  get name(): string {
+    return `${this.place.type.name}.${this.field.definition.name}`
+  }
+}
+
+/** All properties are own properties, because some resolvers copy the object. */
+function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
+  const { group, place, field, path } = call
+  const { operation } = group
+  const info: GraphQLResolveInfo & Omit<InfoExtras, 'signal' | typeof ENDING> = {
+    fieldName: field.definition.name,
+    fieldNodes: place.shared?.nodesOf(field.key) ?? field.nodes,
+    returnType: field.definition.type,
+    parentType: place.type,
+    path,
+    schema: operation.schema,
+    fragments: operation.fragments,
+    rootValue: operation.rootValue,
+    operation: operation.definition,
+    variableValues: operation.variableValues,
+    getAbortSignal: () => call.ending.signal,
+    [CALL]: call,
+    getAsyncHelpers: () => asyncHelpers,
+  }
+  return Object.defineProperties(info, endings)
+}
+
+const CALL = Symbol('vinyasa.defer.field-call')
+
+/**
+ * The properties are created on first use. All fields share the accessors, because separate accessors would create a
+ * hidden class per field.
+ */
+const endings: PropertyDescriptorMap & ThisType<InfoExtras> = {
+  signal: {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return this[CALL].ending.signal
+    },
+  },
+  [ENDING]: {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return this[CALL].ending
+    },
+  },
+}
+
+/** Properties that executors add to those of graphql 16. */
+interface InfoExtras {
+  readonly [CALL]: FieldCall
+  /** The ending that our sources use. */
+  readonly [ENDING]: Ending
+  /** Added by `@graphql-tools/executor`, which Yoga uses. */
+  readonly signal: AbortSignal
+  /** Added by graphql-js 17, like the next property. */
+  readonly getAbortSignal: () => AbortSignal
+  readonly getAsyncHelpers: () => typeof asyncHelpers
+}
+
+/** These functions delay hooks for the end of all work. This executor has no such hooks. */
+const asyncHelpers = {
+  promiseAll: <Value>(values: readonly (PromiseLike<Value> | Value)[]): Promise<Value[]> =>
+    Promise.all(values),
+  track(values: readonly unknown[]): void {
+    Promise.allSettled(values).catch(() => undefined)
+  },
+}
+
+function propertyOf(source: unknown, name: string): unknown {
+  if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined
+  return (source as Data)[name]
 }
