@@ -10,10 +10,12 @@ import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } 
 import { isAsyncIterable } from '@vinyasa/core'
 import { type Behaviour, bringPipeline, createStreamResponse, withBehaviour } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
-import { Deliveries } from './deliveries.ts'
-import { createIncrementalDirectives, withIncrementalDirectives } from './document/directives.ts'
-import { createDocumentCache } from './document/document-cache.ts'
-import { incrementalRules } from './document/validation.ts'
+import {
+  createIncrementalDirectives,
+  incrementalRules,
+  withIncrementalDirectives,
+} from './document/directives.ts'
+import { createDocumentCache } from './document/document.ts'
 import {
   type DeferPreset,
   type DeferSplitterOptions,
@@ -21,7 +23,7 @@ import {
   type ResolvedOptions,
 } from './options.ts'
 import { mergeParts } from './parts.ts'
-import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
+import { Deliveries, jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
 import { createMultipart, multipartFormat } from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
 

@@ -3,13 +3,13 @@ import { survivingShare } from '@vinyasa/test-kit'
 import type { Operation } from '@vinyasa/core/pipeline'
 import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, it } from 'vitest'
-import { createDocumentCache } from '../src/document/document-cache.ts'
+import { createDocumentCache } from '../src/document/document.ts'
 import { withIncrementalDirectives } from '../src/document/directives.ts'
 import { executeStreaming } from '../src/execution/streaming-run.ts'
 import type { PartStream } from '../src/execution/part-stream.ts'
 import { resolveOptions } from '../src/options.ts'
 import { createDeferBehaviour } from '../src/behaviour.ts'
-import { Deliveries } from '../src/deliveries.ts'
+import { Deliveries } from '../src/wire/accept.ts'
 
 const options = resolveOptions()
 const documents = createDocumentCache()

@@ -24,7 +24,7 @@ import {
   isIncluded,
   type Variables,
 } from '@vinyasa/core/documents'
-import { activeDefer, createDeferFinder } from './directives.ts'
+import { activeDefer } from './directives.ts'
 
 /** The data about a type that value completion needs. */
 export type TypeShape = { readonly isNonNull: boolean } & (
@@ -94,26 +94,25 @@ interface Selecting {
   readonly defersBelow: (node: SelectionSetNode) => boolean
 }
 
-/** Creates the selections of an operation or of a part of it. */
-export function createSelections(
-  given: Omit<Selecting, 'defersBelow'>,
-  sets: readonly SelectionSetNode[],
-): Selections {
-  return new Selections({ ...given, defersBelow: createDeferFinder(given.fragments) }, sets)
-}
-
 /** Selection sets that are merged, with a cache of the selections on each type. */
 export class Selections {
   readonly #selecting: Selecting
   readonly #sets: readonly SelectionSetNode[]
+  readonly #isInlined: boolean
   readonly #ofTypes = new Map<GraphQLObjectType | undefined, PlannedSelection>()
-  readonly #inlinedOfTypes = new Map<GraphQLObjectType | undefined, PlannedSelection>()
   #lastType: GraphQLObjectType | undefined
   #last: PlannedSelection | undefined
+  #inlined: Selections | undefined
 
-  constructor(selecting: Selecting, sets: readonly SelectionSetNode[]) {
+  constructor(selecting: Selecting, sets: readonly SelectionSetNode[], isInlined = false) {
     this.#selecting = selecting
     this.#sets = sets
+    this.#isInlined = isInlined
+  }
+
+  /** The same selections with the fragments of this level inlined. */
+  get inlined(): Selections {
+    return (this.#inlined ??= new Selections(this.#selecting, this.#sets, true))
   }
 
   /** Whether the selections belong to a leaf field. */
@@ -133,22 +132,15 @@ export class Selections {
   on(type: GraphQLObjectType | undefined): PlannedSelection {
     if (this.#last && type === this.#lastType) return this.#last
     let found = this.#ofTypes.get(type)
-    if (!found) this.#ofTypes.set(type, (found = this.#plan(type, false)))
+    if (!found) this.#ofTypes.set(type, (found = this.#plan(type)))
     this.#lastType = type
     this.#last = found
     return found
   }
 
-  /** Returns the same with the fragments of this level inlined. */
-  inlinedOn(type: GraphQLObjectType | undefined): PlannedSelection {
-    let found = this.#inlinedOfTypes.get(type)
-    if (!found) this.#inlinedOfTypes.set(type, (found = this.#plan(type, true)))
-    return found
-  }
-
-  #plan(type: GraphQLObjectType | undefined, isInlined: boolean): PlannedSelection {
+  #plan(type: GraphQLObjectType | undefined): PlannedSelection {
     const { schema } = this.#selecting
-    const { fields, deferred } = this.#gather(type, isInlined)
+    const { fields, deferred } = this.#gather(type)
     const selected = [...fields].map(([key, nodes]): SelectedField => {
       const definition = type && fieldOf(schema, type, nodes[0].name.value)
       const shape = definition && toTypeShape(definition.type)
@@ -165,7 +157,6 @@ export class Selections {
 
   #gather(
     type: GraphQLObjectType | undefined,
-    isInlined: boolean,
     around: readonly DirectiveNode[] = [],
   ): { readonly fields: ReturnType<typeof collectFields>; readonly deferred: readonly PlannedFragment[] } {
     const { schema, fragments, variables } = this.#selecting
@@ -177,7 +168,7 @@ export class Selections {
       // Validation refuses fragments that spread themselves.
       if (around.includes(usage)) return false
       const selections = new Selections(this.#selecting, [fragment.selectionSet])
-      const own = selections.#gather(type, false, [...around, usage])
+      const own = selections.#gather(type, [...around, usage])
       // A fragment that contains only other fragments delivers nothing itself, so these fragments replace it.
       if (own.fields.size === 0) deferred.push(...own.deferred)
       else deferred.push({ usage, label: labelOf(usage), selections })
@@ -185,7 +176,7 @@ export class Selections {
     }
     const includes: FieldWalk['includes'] = (selection) =>
       !selection.directives?.length || isIncluded(selection, variables)
-    const walk = { fragments, schema, type, includes, enters: isInlined ? undefined : enters }
+    const walk = { fragments, schema, type, includes, enters: this.#isInlined ? undefined : enters }
     return { fields: collectFields(walk, this.#sets), deferred }
   }
 }
@@ -198,7 +189,7 @@ function sharedKeysOf(
   const seen = new Map(fields)
   const shared = new Map<string, FieldNodes>()
   for (const { selections } of deferred) {
-    for (const { key, nodes } of selections.inlinedOn(type).selected) {
+    for (const { key, nodes } of selections.inlined.on(type).selected) {
       const before = seen.get(key)
       const all: FieldNodes = before ? [...before, ...nodes] : nodes
       if (before) shared.set(key, all)

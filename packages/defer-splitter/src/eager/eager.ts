@@ -12,13 +12,12 @@ import {
   responsePathAsArray,
   type ResponsePath,
 } from 'graphql'
-import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { announced, type Data, delivered, type Part, type Announced, type Patch } from '../parts.ts'
-import { type Variables, withDefaults, AnswerSize, answerSizeOf, measureJson } from '@vinyasa/core/documents'
+import { type Variables, AnswerSize, answerSizeOf, measureJson } from '@vinyasa/core/documents'
 import { ErrorIndex, type ErrorNode } from './error-index.ts'
-import { typenameAlias } from '../document/document.ts'
+import { type KnownDocument, typenameAlias } from '../document/document.ts'
 import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'
 
 /** The errors and fragments of a part: the first part or a patch. */
@@ -79,7 +78,7 @@ class SplitWalk {
     let selection = selections.on(place.type)
     if (selection.deferred.length === 0) return this.#pick(draft, place, selection)
     if (this.patches.length + selection.deferred.length > this.#options.maxPatches)
-      selection = selections.inlinedOn(place.type)
+      selection = selections.inlined.on(place.type)
     const here = withShared(place, new Set(selection.sharedKeys.keys()))
     const data = this.#pick(draft, here, selection)
     for (const fragment of selection.deferred)
@@ -182,7 +181,7 @@ class SplitWalk {
     // A stored result has no hidden type name. The existing keys determine the type, or leave several types possible.
     const present = Object.keys(value)
     const possible = schema.getPossibleTypes(declared).filter((type) => {
-      const { selected } = selections.inlinedOn(type)
+      const { selected } = selections.inlined.on(type)
       return selected.length === present.length && selected.every(({ key }) => Object.hasOwn(value, key))
     })
     return possible.length === 1 ? possible[0] : undefined
@@ -216,7 +215,7 @@ export function splitToStream(input: SplitInput): Executed {
   const operation = document.operation(operationName)
   if (!operation || result.data == null) return result
   const { definition } = operation
-  const selections = operation.selections(schema, withDefaults(definition, input.variables))
+  const selections = operation.selections(schema, input.variables)
   const index = new ErrorIndex(result.errors)
   const walk = new SplitWalk({ schema, index, maxPatches })
   const initial: Draft = { errors: [...index.withoutPath()], fragments: [] }

@@ -41,7 +41,7 @@ export function executeSelections(
       at = { ...place, shared: new SharedValues(selection.sharedKeys) }
     }
     if (!group.run.defer(group, selection.deferred, at)) {
-      selection = selections.inlinedOn(place.type)
+      selection = selections.inlined.on(place.type)
       at = place
     }
   }

@@ -12,7 +12,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/core/documents'
-import type { KnownDocument } from '../document/document-cache.ts'
+import type { KnownDocument } from '../document/document.ts'
 import type { Selections } from '../document/selections.ts'
 
 /** The data of an operation that is constant during its execution. */

@@ -16,7 +16,7 @@ import {
   onAbort,
 } from '@vinyasa/core'
 import { measureJson } from '@vinyasa/core/documents'
-import type { KnownDocument } from '../document/document-cache.ts'
+import type { KnownDocument } from '../document/document.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'

@@ -1,4 +1,5 @@
-import { jsonQuality, parseAccept } from '@vinyasa/core'
+import { jsonQuality, keyed, parseAccept } from '@vinyasa/core'
+import { boundedMap } from '../document/document.ts'
 
 /**
  * The format of the response to a deferred operation.
@@ -63,4 +64,43 @@ function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery 
 export function jsonTypeOf(accept: string): string {
   const isModern = accept.includes('application/graphql-response+json')
   return isModern ? 'application/graphql-response+json' : 'application/json'
+}
+
+/** Decides the format of responses. */
+export class Deliveries {
+  readonly #enabled: boolean
+  // Clients send few different Accept headers. The headers of a malicious client evict each other.
+  readonly #named = keyed(parseMultipartAccept, boundedMap<AcceptedDelivery>(100))
+  /** Yoga's contexts, one for each operation, of requests to the path that always uses parts. */
+  readonly #onEndpoint = new WeakSet<object>()
+
+  constructor({ enabled }: { readonly enabled: boolean }) {
+    this.#enabled = enabled
+  }
+
+  /** Marks the operation of this context: its response is in parts, regardless of the `Accept` header. */
+  onEndpoint(context: object): void {
+    this.#onEndpoint.add(context)
+  }
+
+  named(accept: string): AcceptedDelivery {
+    return this.#named(accept)
+  }
+
+  accepted(context: object, request: Request): AcceptedDelivery {
+    const given = this.named(request.headers.get('accept') ?? '')
+    if (!this.#onEndpoint.has(context)) return given
+    return {
+      ...given,
+      preferred: 'multipart',
+      multipart: given.multipart ?? { format: 'patches', parameter: undefined },
+    }
+  }
+
+  /** Returns the format of the parts, or `undefined` for a complete response. */
+  of(context: object, request: Request | undefined): MultipartDelivery | undefined {
+    if (!this.#enabled || !request) return undefined
+    const { preferred, multipart } = this.accepted(context, request)
+    return preferred === 'multipart' ? multipart : undefined
+  }
 }

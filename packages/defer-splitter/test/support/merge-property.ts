@@ -9,8 +9,7 @@ import {
   validate,
 } from 'graphql'
 import * as graphql from 'graphql'
-import { KnownDocument } from '../../src/document/document-cache.ts'
-import { stripIncremental, toEagerDocument } from '../../src/document/document.ts'
+import { KnownDocument } from '../../src/document/document.ts'
 import { splitToStream } from '../../src/eager/eager.ts'
 import { executeStreaming } from '../../src/execution/streaming-run.ts'
 import { isAsyncIterable } from '@vinyasa/core'
@@ -66,13 +65,14 @@ export async function run(
   const args = { schema, rootValue: { seed }, contextValue: {}, variableValues: documentVariables }
   const executed = async (what: typeof document) =>
     (await plainExecute({ ...args, document: what })) as ExecutionResult
-  const plain = await executed(stripIncremental(document))
+  const known = new KnownDocument(document)
+  const plain = await executed(known.stripped)
   const answer =
     strategy === 'streaming'
-      ? await executeStreaming({ ...args, document }, options, new KnownDocument(document))
+      ? await executeStreaming({ ...args, document }, options, known)
       : splitToStream({
-          result: strategy === 'eager' ? await executed(toEagerDocument(document, schema)) : plain,
-          document: new KnownDocument(document),
+          result: strategy === 'eager' ? await executed(known.eager(schema)) : plain,
+          document: known,
           variables: documentVariables,
           schema,
           maxPatches: options.maxPatches,
