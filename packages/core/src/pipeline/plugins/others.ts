@@ -26,9 +26,6 @@ export type PluginHooks = Readonly<Partial<Record<HookName, Hook>>>
 
 /** Groups the hooks of all plugins without a behaviour by step, in the order of the plugins. */
 export class Others {
-  readonly onRequest: readonly Hook[]
-  readonly onRequestParse: readonly Hook[]
-  readonly onParams: readonly Hook[]
   readonly onExecutionResult: readonly Hook[]
   /** Whether a plugin hooks into parsing or validation, so that Envelop parses and validates each document. */
   readonly readsDocuments: boolean
@@ -40,8 +37,6 @@ export class Others {
   /** Whether a plugin can read or replace results. */
   readonly seesResults: boolean
   readonly processesResults: boolean
-  readonly #all: ReadonlySet<Hook>
-
   /** Whether a plugin instruments parsing, validation or context building of Envelop. */
   readonly instruments: boolean
 
@@ -49,9 +44,6 @@ export class Others {
   constructor(plugins: readonly PluginHooks[], instrumented: readonly string[] = []) {
     const named = (name: HookName): readonly Hook[] => plugins.flatMap((plugin) => plugin[name] ?? [])
     const has = (...names: readonly HookName[]): boolean => names.some((name) => named(name).length > 0)
-    this.onRequest = named('onRequest')
-    this.onRequestParse = named('onRequestParse')
-    this.onParams = named('onParams')
     this.onExecutionResult = named('onExecutionResult')
     this.readsDocuments = has('onParse', 'onValidate')
     this.validates = has('onValidate')
@@ -60,11 +52,6 @@ export class Others {
     this.processesResults = has('onResultProcess')
     this.seesResults = has('onParams', 'onExecute', 'onExecutionResult', 'onResultProcess')
     this.instruments = instrumented.some((step) => ENVELOPS.has(step))
-    this.#all = new Set(HOOK_NAMES.flatMap(named))
-  }
-
-  has(hook: Hook): boolean {
-    return this.#all.has(hook)
   }
 }
 
