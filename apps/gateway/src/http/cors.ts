@@ -1,5 +1,4 @@
-import type { CORSOptions, Plugin } from 'graphql-yoga'
-import { type Behaviour, withBehaviour } from '@vinyasa/core/pipeline'
+import type { CORSOptions } from 'graphql-yoga'
 import { z } from 'zod'
 import type { CorsConfig, GraphqlConfig } from './http-types.ts'
 
@@ -82,21 +81,4 @@ export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSO
     if (isListed(origin)) return { origin, credentials, ...others }
     return isAny ? { origin: '*', credentials: false, ...others } : false
   }
-}
-
-/**
- * Sets headers for caches in front of the gateway. `Vary: Origin`: responses differ by origin if `cors` is on. `no-store`:
- * they would keep a GET response without Cache-Control by heuristics (RFC 9111, section 4.2.2).
- */
-export function useProxyCacheHeaders(cors: CorsSetting): Plugin {
-  const respond: Behaviour['respond'] = ({ request }, response) => {
-    if (request.method === 'GET' && !response.headers.has('cache-control'))
-      response.headers.set('cache-control', 'no-store')
-    const vary = response.headers.get('vary')
-    if (cors === false || (vary !== null && /\borigin\b/i.test(vary))) return
-    // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
-    response.headers.delete('vary')
-    response.headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`)
-  }
-  return withBehaviour({}, { respond })
 }

@@ -1,8 +1,8 @@
-import { withBehaviour, type PluginWithBehaviour } from '@vinyasa/core/pipeline'
+import { type Behaviour, withBehaviour, type PluginWithBehaviour } from '@vinyasa/core/pipeline'
 import { useUploads } from '@vinyasa/node-handler'
 import { NoSchemaIntrospectionCustomRule, type DocumentNode, type Source } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { useProxyCacheHeaders } from '../http/cors.ts'
+import type { CorsSetting } from '../http/cors.ts'
 import { useParameters } from '../http/parameters.ts'
 import { useRequestBody, mediaTypeOf } from '../http/request-body.ts'
 import type { HttpSettings } from '../presets.ts'
@@ -92,4 +92,21 @@ function useNoIntrospection(): Plugin {
       addValidationRule(NoSchemaIntrospectionCustomRule)
     },
   })
+}
+
+/**
+ * Sets headers for caches in front of the gateway. `Vary: Origin`: responses differ by origin if `cors` is on. `no-store`:
+ * they would keep a GET response without Cache-Control by heuristics (RFC 9111, section 4.2.2).
+ */
+function useProxyCacheHeaders(cors: CorsSetting): Plugin {
+  const respond: Behaviour['respond'] = ({ request }, response) => {
+    if (request.method === 'GET' && !response.headers.has('cache-control'))
+      response.headers.set('cache-control', 'no-store')
+    const vary = response.headers.get('vary')
+    if (cors === false || (vary !== null && /\borigin\b/i.test(vary))) return
+    // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
+    response.headers.delete('vary')
+    response.headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`)
+  }
+  return withBehaviour({}, { respond })
 }
