@@ -327,6 +327,9 @@ of('packages/core/src/accept', accept, {
 of('packages/defer-splitter/src/wire/accept', deferAccept, {
   parseMultipartAccept: on(HEADER, (text) => deferAccept.parseMultipartAccept(`multipart/mixed,${text}`)),
   jsonTypeOf: on(HEADER, deferAccept.jsonTypeOf),
+  Deliveries: on(HEADER, (text) =>
+    new deferAccept.Deliveries({ enabled: true }).named(`multipart/mixed,${text}`),
+  ),
 })
 of('packages/live-query/src/execution/accepted-answers', acceptedAnswers, {
   acceptedAnswers: on(HEADER, (text) => acceptedAnswers.acceptedAnswers(`text/event-stream,${text}`)),
