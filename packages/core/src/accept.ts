@@ -67,3 +67,21 @@ export function jsonQuality(accepted: readonly MediaRange[]): number {
   const wide = of(['application/*'])
   return best(wide.length > 0 ? wide : of(['*/*']))
 }
+
+const MAX_HEADERS = 100
+const MAX_HEADER_LENGTH = 256
+
+/**
+ * Caches the value that `make` returns for a header. The cache holds the first 100 headers of up to 256 characters,
+ * because clients can send any header.
+ */
+export function keyedByHeader<Value>(make: (header: string) => Value): (header: string) => Value {
+  const known = new Map<string, Value>()
+  return (header) => {
+    const before = known.get(header)
+    if (before !== undefined || known.has(header)) return before as Value
+    const value = make(header)
+    if (known.size < MAX_HEADERS && header.length <= MAX_HEADER_LENGTH) known.set(header, value)
+    return value
+  }
+}

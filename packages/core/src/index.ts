@@ -11,7 +11,7 @@ export {
   parseBrokerJson,
   parsePeerJson,
 } from './json/scan-json.ts'
-export { headerList, jsonQuality, type MediaRange, parseAccept } from './accept.ts'
+export { headerList, jsonQuality, keyedByHeader, type MediaRange, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './time/clock.ts'
 export { Callers, FairQueue, NO_PLACE, ownerOfWork } from './fair-queue.ts'

@@ -70,6 +70,7 @@ it.each([
       'isSignal',
       'jsonQuality',
       'keyed',
+      'keyedByHeader',
       'kindOf',
       'limitFreshness',
       'liveMomentOf',

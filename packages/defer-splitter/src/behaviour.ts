@@ -32,7 +32,7 @@ class InParts {
   readonly parts = createAttachment<Parts>()
   /** Contexts whose operations were executed in parts. Their results are not split again. */
   readonly executed = createAttachment<true>()
-  readonly streamed = new WeakSet<Request>()
+  readonly streamed = createAttachment<true>()
 
   constructor(options: ResolvedOptions, documents: DocumentCache) {
     this.#options = options
@@ -44,7 +44,7 @@ class InParts {
     parts: Parts,
   ): void {
     this.parts.set(context, parts)
-    if (request) this.streamed.add(request)
+    if (request) this.streamed.set(request, true)
   }
 
   executorFor(operation: Operation): Executor {
@@ -142,7 +142,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
   return {
     split,
     isKnown: (context) => known.get(context) === true,
-    isStreamed: (request) => inParts.streamed.has(request),
+    isStreamed: (request) => inParts.streamed.get(request) === true,
     behaviour: {
       name: 'defer',
       alias: aliasOf(given),

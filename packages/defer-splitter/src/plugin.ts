@@ -7,7 +7,7 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult, type FetchAPI } from 'graphql-yoga'
-import { isAsyncIterable } from '@vinyasa/core'
+import { createAttachment, isAsyncIterable } from '@vinyasa/core'
 import { type Behaviour, bringPipeline, createStreamResponse, withBehaviour } from '@vinyasa/core/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import {
@@ -73,7 +73,7 @@ export function createDeferSplitter(options: ResolvedOptions): DeferSplitterPlug
   const directives = createIncrementalDirectives()
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)
-  const requested = new WeakMap<object, GraphQLParams>()
+  const requested = createAttachment<GraphQLParams>()
   /** Servers can set the same schema again for each request. The extended schema stays the same object. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
   let graphqlEndpoint = '/graphql'

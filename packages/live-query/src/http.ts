@@ -1,4 +1,4 @@
-import { after, clientOf, isAsyncIterable, isNotFromHttp } from '@vinyasa/core'
+import { after, clientOf, createAttachment, isAsyncIterable, isNotFromHttp } from '@vinyasa/core'
 import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { serverStops } from './errors.ts'
@@ -31,7 +31,8 @@ interface Asking {
 
 /** Keeps HTTP operations as received, before hooks change them. Each run passes the hooks again. */
 export function createEventStreams(): EventStreams {
-  const askings = new WeakMap<object, Asking>()
+  // A WeakMap with an entry for each request costs a third of a short request's CPU in garbage collection.
+  const askings = createAttachment<Asking>()
   const kinds = new WeakMap<object, StreamKind>()
   let isRefusing = false
   return {

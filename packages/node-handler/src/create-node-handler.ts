@@ -1,3 +1,4 @@
+import { keyedByHeader } from '@vinyasa/core'
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Cycle } from './cycle/cycle.ts'
 import { Exchange } from './cycle/exchange.ts'
@@ -7,7 +8,6 @@ import { acceptTargets } from './http/request-target.ts'
 import { type EndpointAlias, Pipeline, pipelineOf } from '@vinyasa/core/pipeline'
 import { readInternals } from './yoga/yoga-5.ts'
 import { createYogasDoor } from './yoga/yogas-door.ts'
-import { createChoices } from './http/remembered-choices.ts'
 
 /**
  * Returns a function that finds the requests for our request cycle: a `POST` to the endpoint or to an alias of it whose
@@ -22,7 +22,7 @@ function cycleRequests(
   const endpoint = typeof given === 'string' && !PATTERN.test(given) ? given : undefined
   const paths = [endpoint ?? [], aliases.map((alias) => alias.paths().path)].flat()
   const targets = `${endpoint}?`
-  const isJson = createChoices((contentType) =>
+  const isJson = keyedByHeader((contentType) =>
     /^application\/(?:graphql\+)?json(?:;|$)/.test(contentType.split(',', 1)[0] ?? ''),
   )
 

@@ -323,6 +323,7 @@ const GATEWAY = 'apps/gateway/src'
 of('packages/core/src/accept', accept, {
   parseAccept: on(HEADER, accept.parseAccept),
   headerList: on(HEADER, accept.headerList),
+  keyedByHeader: on(HEADER, (text) => accept.keyedByHeader(accept.parseAccept)(text)),
 })
 of('packages/defer-splitter/src/wire/accept', deferAccept, {
   parseMultipartAccept: on(HEADER, (text) => deferAccept.parseMultipartAccept(`multipart/mixed,${text}`)),

@@ -32,7 +32,7 @@ import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { usePersistedDocuments, idOf, onlyRegistered } from './documents/persisted-documents.ts'
 import { identityOf, claimAt } from '../context/identity.ts'
 import { tokenHeaders } from './tokens/token-place.ts'
-import { backgroundClock, keyed } from '@vinyasa/core'
+import { backgroundClock, createAttachment, keyed } from '@vinyasa/core'
 import {
   type GraphQLError,
   getOperationAST,
@@ -52,7 +52,7 @@ import { mapSchema, MapperKind } from '@graphql-tools/utils'
  * then GraphQL's own. The schema that it is made of stays as it is, so that who may have everything pays nothing.
  */
 function createGuardedSchema(schema: GraphQLSchema, guarded: ReadonlySet<string>) {
-  const refusals = new WeakMap<object, Refusals>()
+  const refusals = createAttachment<Refusals>()
 
   function guard(
     coordinate: string,

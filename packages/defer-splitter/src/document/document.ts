@@ -33,15 +33,6 @@ const deciding: ReadonlySet<string> = new Set(['skip', 'include', ...incremental
 /** Maximum number of cached sets of values of the directives' variables. */
 const maxVariants = 32
 
-/** Creates a map for `keyed` that keeps about `max` values. */
-export function boundedMap<Value>(max: number): {
-  get(key: string): Value | undefined
-  set(key: string, value: Value): unknown
-} {
-  const values = createRecent<Value>(createRoom(max))
-  return { get: values.get, set: (key, value) => values.set(key, value, 1) }
-}
-
 /** Returns the cached data of a document. Yoga returns the same document object for the same query string. */
 export type DocumentCache = (document: DocumentNode) => KnownDocument
 
@@ -155,7 +146,8 @@ function createKnownOperation(document: DocumentNode, definition: OperationDefin
   }
 
   type Variant = ReturnType<typeof createVariant>
-  const variants = keyed(createVariant, boundedMap<Variant>(maxVariants))
+  const known = createRecent<Variant>(createRoom(maxVariants))
+  const variants = keyed(createVariant, { get: known.get, set: (key, value) => known.set(key, value, 1) })
 
   function variantFor(given: Variables | null | undefined): Variant {
     if (names.length === 0) return variants('')

@@ -1,5 +1,4 @@
-import { jsonQuality, keyed, parseAccept } from '@vinyasa/core'
-import { boundedMap } from '../document/document.ts'
+import { jsonQuality, keyedByHeader, parseAccept } from '@vinyasa/core'
 
 /**
  * The format of the response to a deferred operation.
@@ -69,8 +68,8 @@ export function jsonTypeOf(accept: string): string {
 /** Decides the format of responses. */
 export class Deliveries {
   readonly #enabled: boolean
-  // Clients send few different Accept headers. The headers of a malicious client evict each other.
-  readonly #named = keyed(parseMultipartAccept, boundedMap<AcceptedDelivery>(100))
+  /** Returns what a header accepts. */
+  readonly named: (accept: string) => AcceptedDelivery = keyedByHeader(parseMultipartAccept)
   /** Yoga's contexts, one for each operation, of requests to the path that always uses parts. */
   readonly #onEndpoint = new WeakSet<object>()
 
@@ -81,10 +80,6 @@ export class Deliveries {
   /** Marks the operation of this context: its response is in parts, regardless of the `Accept` header. */
   onEndpoint(context: object): void {
     this.#onEndpoint.add(context)
-  }
-
-  named(accept: string): AcceptedDelivery {
-    return this.#named(accept)
   }
 
   accepted(context: object, request: Request): AcceptedDelivery {

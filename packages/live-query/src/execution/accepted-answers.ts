@@ -1,4 +1,4 @@
-import { jsonQuality, type MediaRange, parseAccept } from '@vinyasa/core'
+import { jsonQuality, keyedByHeader, type MediaRange, parseAccept } from '@vinyasa/core'
 
 /** The quality values of a client for each kind of response. 0 means not accepted. `*` does not request a stream. */
 export interface AcceptedAnswers {
@@ -13,7 +13,13 @@ export interface AcceptedAnswers {
 const NO_STREAMS: AcceptedAnswers = { whole: 1, events: 0, multipart: 0 }
 
 export function acceptedAnswers(accept: string | null): AcceptedAnswers {
-  if (accept === null || !/event-stream|subscriptionSpec/i.test(accept)) return NO_STREAMS
+  return accept === null ? NO_STREAMS : answersOf(accept)
+}
+
+const answersOf = keyedByHeader(readAccept)
+
+function readAccept(accept: string): AcceptedAnswers {
+  if (!/event-stream|subscriptionSpec/i.test(accept)) return NO_STREAMS
   const accepted = parseAccept(accept)
   const qualityOf = (wanted: (range: MediaRange) => boolean): number => accepted.find(wanted)?.quality ?? 0
   return {

@@ -1,5 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { after, createAttachment, isPromise, jsonQuality, keyed, parseAccept } from '@vinyasa/core'
+import {
+  after,
+  createAttachment,
+  isPromise,
+  jsonQuality,
+  keyed,
+  keyedByHeader,
+  parseAccept,
+} from '@vinyasa/core'
 import {
   type Asked,
   type Behaviour,
@@ -20,7 +28,6 @@ import { findParserChoice, findSizeLimit, type ParserChoice, type SizeLimit } fr
 import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
 import { type CreateLightRequest, createLightRequests } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
-import { createChoices } from '../http/remembered-choices.ts'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import { createKnownBodies, type KnownBodies, type KnownBody, MAX_BODY } from './known-bodies.ts'
 
@@ -150,7 +157,7 @@ export class Cycle {
     this.paramsHook = own.parameters?.['onParams'] as Hook | undefined
     this.#changes = server.members('changeParams')
     this.#streams = server.members('stream')
-    this.#isJsonBody = createChoices((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
+    this.#isJsonBody = keyedByHeader((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
     this.#jsonTypeOf = jsonTypes(internals, server.behaviours)
     this.#takes = keyed(
       (prepared: PreparedDocument) =>
@@ -276,7 +283,7 @@ function jsonTypes(
     }
     return jsonQuality(parseAccept(accept)) > 0 ? choice?.mediaTypeOf(accept) : undefined
   }
-  return createChoices((accept) => {
+  return keyedByHeader((accept) => {
     const mediaType = choice?.whole && mediaTypeOf(accept)
     return mediaType?.endsWith('json') ? mediaType : undefined
   })

@@ -1,6 +1,5 @@
-import { isAsyncIterable, type MaybePromise } from '@vinyasa/core'
+import { isAsyncIterable, keyedByHeader, type MaybePromise } from '@vinyasa/core'
 import type { FetchAPI } from 'graphql-yoga'
-import { createChoices } from '../http/remembered-choices.ts'
 import { type Hook } from '@vinyasa/core/pipeline'
 import type { YogaInternals } from '../yoga/yoga-5.ts'
 
@@ -60,7 +59,7 @@ export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptCho
 
   const whole = ask('application/json')?.processor
   // The processor of a stream also depends on the operation type.
-  const choices = createChoices((accept) => {
+  const choices = keyedByHeader((accept) => {
     const written = ask(accept)
     return written?.processor === whole ? written : undefined
   })

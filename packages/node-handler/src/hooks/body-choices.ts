@@ -1,5 +1,4 @@
-import { createChoices } from '../http/remembered-choices.ts'
-import { type MaybePromise, chosenParser, parserHooks } from '@vinyasa/core'
+import { chosenParser, keyedByHeader, type MaybePromise, parserHooks } from '@vinyasa/core'
 import type { Hook } from '@vinyasa/core/pipeline'
 import type { HookRequest, YogaInternals } from '../yoga/yoga-5.ts'
 import type { CheckSize } from '../http/read-body.ts'
@@ -25,7 +24,7 @@ export function findParserChoice({ own }: Pick<YogaInternals, 'own'>): ParserCho
   const json = chosenParser(hooks, 'POST', 'application/json')
   if (!json) return undefined
   const target = chosenParser(hooks, 'GET', 'application/json')
-  const choices = createChoices((contentType) => chosenParser(hooks, 'POST', contentType))
+  const choices = keyedByHeader((contentType) => chosenParser(hooks, 'POST', contentType))
   return {
     hooks: new Set<unknown>(hooks),
     parserFor: ({ method, headers }) =>

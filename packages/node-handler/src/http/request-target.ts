@@ -1,5 +1,5 @@
+import { keyedByHeader } from '@vinyasa/core'
 import type { IncomingMessage } from 'node:http'
-import { createChoices } from './remembered-choices.ts'
 
 /**
  * Checks the target of a request. Returns the status of the refusal, or `undefined` if the target is valid. A valid
@@ -19,7 +19,7 @@ const DOT_SEGMENT = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i
  * only on the target.
  */
 export function acceptTargets(): AcceptTarget {
-  const isKnownHost = createChoices((host) => isHost(host))
+  const isKnownHost = keyedByHeader((host) => isHost(host))
   return (request) => {
     const { headers, rawHeaders, url = '/' } = request
     const host = headers.host ?? headers[':authority']
