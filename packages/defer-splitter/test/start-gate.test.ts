@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import { createStartGate } from '../src/execution/start-gate.ts'
+import { createStartGate } from '../src/execution/streaming-run.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 async function turns(count: number): Promise<void> {

@@ -1,13 +1,12 @@
-import { keyedByHeader } from '@vinyasa/core'
 import { IncomingMessage, type ServerResponse } from 'node:http'
+import { keyedByHeader } from '@vinyasa/core'
+import { type EndpointAlias, Pipeline, pipelineOf } from '@vinyasa/core/pipeline'
+import type { FetchAPI } from 'graphql-yoga'
 import { Cycle } from './cycle/cycle.ts'
 import { Exchange } from './cycle/exchange.ts'
-import { refuseTarget } from './yoga/last-catch.ts'
-import { guardBody, hasBody } from './http/guard-body.ts'
+import { failedResponse, isLogger, readInternals, refuseTarget, sendYogas } from './yoga/yoga-5.ts'
+import { guardBody, hasBody } from './http/body.ts'
 import { acceptTargets } from './http/request-target.ts'
-import { type EndpointAlias, Pipeline, pipelineOf } from '@vinyasa/core/pipeline'
-import { readInternals } from './yoga/yoga-5.ts'
-import { createYogasDoor } from './yoga/yogas-door.ts'
 
 /**
  * Returns a function that finds the requests for our request cycle: a `POST` to the endpoint or to an alias of it whose
@@ -55,7 +54,7 @@ function reasonsAgainstCache({ known, server }: Pipeline): readonly string[] {
 }
 
 /** Type of a Yoga server as a listener for `http.createServer`. */
-export type NodeRequestListener = (
+type NodeRequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
   ...context: never[]
@@ -112,4 +111,53 @@ export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
 
 function isObject(value: unknown): boolean {
   return value !== null && typeof value === 'object'
+}
+
+type Door = (incoming: IncomingMessage, outgoing: ServerResponse, ...context: unknown[]) => Promise<void>
+
+/**
+ * Creates Yoga's handler with one difference: errors outside of an operation get a fixed text instead of the stack
+ * trace.
+ */
+function createYogasDoor(yoga: object): Door {
+  const adapter = adapterOf(yoga)
+  if (!adapter) {
+    const listen = yoga as (...args: unknown[]) => unknown
+    return async (...args) => void (await listen(...args))
+  }
+  const { fetchAPI, logger, waitUntil, handleNodeRequestAndResponse } = adapter
+
+  return async function listen(incoming, outgoing, ...context) {
+    try {
+      let response: unknown
+      try {
+        const own = { req: incoming, res: outgoing, waitUntil }
+        response = await handleNodeRequestAndResponse(incoming, outgoing, own, ...context)
+      } catch (error) {
+        response = failedResponse(error, outgoing, adapter)
+      }
+      await sendYogas(response, incoming, outgoing, fetchAPI)
+    } catch (error) {
+      logger.error(error)
+      outgoing.destroy()
+    }
+  }
+}
+
+/** Returns `undefined` for a server with different internals, which is then called as a listener. */
+function adapterOf(yoga: object) {
+  const read = (key: string): unknown => Reflect.get(yoga, key)
+  const fetchAPI = read('fetchAPI') as Partial<FetchAPI> | undefined
+  const logger = read('logger')
+  // Each read of the property binds the method again.
+  const handleNodeRequestAndResponse = read('handleNodeRequestAndResponse')
+  if (typeof handleNodeRequestAndResponse !== 'function' || typeof fetchAPI?.Response !== 'function')
+    return undefined
+  if (!isLogger(logger)) return undefined
+  return {
+    fetchAPI: fetchAPI as FetchAPI,
+    logger,
+    waitUntil: read('waitUntil'),
+    handleNodeRequestAndResponse: handleNodeRequestAndResponse as (...given: unknown[]) => unknown,
+  }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { AnswerHeaders } from '../src/cycle/answer-headers.ts'
+import { AnswerHeaders } from '../src/cycle/send.ts'
 
 const names = ['content-type', 'X-Mine', 'x-mine', 'Vary', 'set-cookie']
 const name = fc.constantFrom(...names)

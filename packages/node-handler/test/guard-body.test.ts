@@ -8,7 +8,7 @@ import { createLedger, type Ledger } from '@vinyasa/core'
 import { createDisposables, waitUntil } from '@vinyasa/test-kit'
 import { createSchema } from 'graphql-yoga'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { guardBody } from '../src/http/guard-body.ts'
+import { guardBody } from '../src/http/body.ts'
 import { createNodeHandler, type UploadedFile, useUploads } from '../src/index.ts'
 import { buildYoga, graphql, type YogaOptions } from './doors.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readFormData } from '../src/uploads/read-form-data.ts'
+import { readFormData } from '../src/uploads/use-uploads.ts'
 
 const fetchAPI = { FormData, File } as Parameters<typeof readFormData>[2]
 

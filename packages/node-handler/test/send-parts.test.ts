@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { sendParts } from '../src/cycle/send-parts.ts'
+import { sendParts } from '../src/cycle/send.ts'
 
 class Response extends EventEmitter {
   readonly written: string[] = []

@@ -2,8 +2,7 @@ import { createGraphQLError, createSchema, createYoga, type Plugin } from 'graph
 import { describe, expect, it } from 'vitest'
 import { createNodeHandler } from '@vinyasa/node-handler'
 import { usePipeline } from '@vinyasa/core/pipeline'
-import { findAcceptChoice } from '../src/hooks/accept-choice.ts'
-import { findParserChoice, findSizeLimit } from '../src/hooks/body-choices.ts'
+import { findAcceptChoice, findParserChoice, findSizeLimit } from '../src/yoga/yogas-choices.ts'
 import { readInternals, type YogaInternals } from '../src/yoga/yoga-5.ts'
 import { bothAnswer, buildYoga, graphql, openDoors, type YogaOptions } from './doors.ts'
 

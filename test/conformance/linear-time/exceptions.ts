@@ -51,8 +51,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
     [KIND]: `packages/response-cache/src/http/request-reads#
-      packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/hooks/on-result-process#
-      packages/node-handler/src/http/guard-body#hasBody packages/node-handler/src/yoga/yoga-5#
+      packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/yoga/yogas-choices#
+      packages/node-handler/src/http/body#hasBody packages/node-handler/src/yoga/yoga-5#
       packages/rest-connector/src/bodies/file#isFile packages/rest-connector/src/http/cache-key#isInKey
       packages/rest-connector/src/http/header-values#single
       packages/rest-connector/src/openapi/openapi-document#asNode
@@ -65,7 +65,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/grpc-source/src/methods/reply-headers# packages/grpc-transport/src/grpc/request-headers#
       packages/grpc-transport/src/http2/out-buffer# packages/live-query/src/errors#
       packages/live-query/src/protocol/handshake#refuseUpgrade
-      packages/live-query/src/store/update# packages/node-handler/src/http/guard-body#guardBody
+      packages/live-query/src/store/update# packages/node-handler/src/http/body#guardBody
       packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
       packages/rest-connector/src/call/call#explain packages/rest-connector/src/http/attempt#BadStatus
       packages/response-cache/src/store/tags#typeTag packages/response-cache/src/store/tags#entityTag

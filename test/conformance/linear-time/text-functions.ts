@@ -67,10 +67,10 @@ import * as origins from '../../../packages/live-query/src/protocol/origins.ts'
 import * as identifiers from '../../../packages/live-query/src/triggers/resource-identifier.ts'
 import * as triggers from '../../../packages/live-query/src/triggers/triggers.ts'
 import * as requestTarget from '../../../packages/node-handler/src/http/request-target.ts'
-import * as requestUrl from '../../../packages/node-handler/src/http/request-url.ts'
+import * as requestUrl from '../../../packages/node-handler/src/http/request-target.ts'
 import * as cycle from '../../../packages/node-handler/src/cycle/cycle.ts'
-import * as formData from '../../../packages/node-handler/src/uploads/read-form-data.ts'
-import * as uploadMap from '../../../packages/node-handler/src/uploads/upload-map.ts'
+import * as formData from '../../../packages/node-handler/src/uploads/use-uploads.ts'
+import * as uploadMap from '../../../packages/node-handler/src/uploads/use-uploads.ts'
 import * as liftLiterals from '../../../packages/core/src/pipeline/literals/lift-literals.ts'
 import * as liftedErrors from '../../../packages/core/src/pipeline/literals/lifted-errors.ts'
 import * as scanLiterals from '../../../packages/core/src/pipeline/literals/scan-literals.ts'
@@ -348,7 +348,7 @@ of('packages/node-handler/src/http/request-target', requestTarget, {
     requestTarget.acceptTargets()(request({ host: text })),
   ]),
 })
-of('packages/node-handler/src/http/request-url', requestUrl, {
+of('packages/node-handler/src/http/request-target', requestUrl, {
   urlOf: on(HEADER, (text) => requestUrl.urlOf(request({}), text)),
   lazyUrl: on(HEADER, (text) => requestUrl.lazyUrl({ URL } as never, { url: `/${text}` }).searchParams),
 })
@@ -473,12 +473,12 @@ of('packages/node-handler/src/cycle/cycle', cycle, {
     cycle.areUsual(JSON.parse(`{"query":"{a}","variables":{"a":${text}}}`)),
   ),
 })
-of('packages/node-handler/src/uploads/upload-map', uploadMap, {
+of('packages/node-handler/src/uploads/use-uploads', uploadMap, {
   parseOperations: on(BODY, uploadMap.parseOperations),
   parseMap: on(BODY, (text) => uploadMap.parseMap(text, 10)),
   place: on(BODY, (text) => uploadMap.place({ a: { a: null } }, `a.${text}`, {})),
 })
-of('packages/node-handler/src/uploads/read-form-data', formData, {
+of('packages/node-handler/src/uploads/use-uploads', formData, {
   readFormData: onBytes(BODY, (bytes) => {
     const head = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
     const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--\r\n')])

@@ -2,21 +2,28 @@ import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/c
 import {
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
   getNamedType,
+  type GraphQLError,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLSchema,
   isAbstractType,
   isObjectType,
-  responsePathAsArray,
   type ResponsePath,
+  responsePathAsArray,
 } from 'graphql'
+import { AnswerSize, answerSizeOf, measureJson, type Variables } from '@vinyasa/core/documents'
 import { totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { announced, type Data, delivered, type Part, type Announced, type Patch } from '../parts.ts'
-import { type Variables, AnswerSize, answerSizeOf, measureJson } from '@vinyasa/core/documents'
-import { ErrorIndex, type ErrorNode } from './error-index.ts'
+import {
+  announced,
+  type Announced,
+  type Data,
+  delivered,
+  type Part,
+  type Patch,
+  type PathSegment,
+} from '../parts.ts'
 import { type KnownDocument, typenameAlias } from '../document/document.ts'
 import type { PlannedFragment, PlannedSelection, Selections } from '../document/selections.ts'
 
@@ -238,10 +245,10 @@ export function splitToStream(input: SplitInput): Executed {
   ])
 }
 
-export type ExecuteFunction = (args: ExecutionArgs) => unknown
-export type Executed = ExecutionResult | AsyncIterable<unknown>
+type ExecuteFunction = (args: ExecutionArgs) => unknown
+type Executed = ExecutionResult | AsyncIterable<unknown>
 
-export interface EagerInput {
+interface EagerInput {
   readonly args: ExecutionArgs
   readonly document: KnownDocument
   readonly execute: ExecuteFunction
@@ -302,5 +309,67 @@ async function withinTotal(
     return await Promise.race([executing, timedOut])
   } finally {
     clock.clearTimeout(timer)
+  }
+}
+
+/** Errors by path. */
+interface ErrorNode {
+  readonly here: GraphQLError[]
+  readonly below: Map<PathSegment, ErrorNode>
+}
+
+const none: readonly GraphQLError[] = []
+
+/** The errors of a result as a tree. Each part receives the errors of the paths that it contains. */
+class ErrorIndex {
+  readonly root: ErrorNode = { here: [], below: new Map() }
+  readonly #errors: readonly GraphQLError[]
+  readonly #claimed = new Set<GraphQLError>()
+
+  constructor(errors: readonly GraphQLError[] = []) {
+    this.#errors = errors
+    for (const error of errors) {
+      if (!error.path) continue
+      let node = this.root
+      for (const segment of error.path) {
+        let next = node.below.get(segment)
+        if (!next) node.below.set(segment, (next = { here: [], below: new Map() }))
+        node = next
+      }
+      node.here.push(error)
+    }
+  }
+
+  withoutPath(): readonly GraphQLError[] {
+    return this.#claim(this.#errors.filter(({ path }) => !path))
+  }
+
+  /** Returns the errors of exactly this path that are not yet in a part. */
+  at(node: ErrorNode | undefined): readonly GraphQLError[] {
+    return node ? this.#claim(node.here) : none
+  }
+
+  /**
+   * Returns the errors of this path and of all paths below it that are not yet in a part. They explain a null at this
+   * path.
+   */
+  within(node: ErrorNode | undefined): readonly GraphQLError[] {
+    if (!node) return none
+    return [...this.#claim(node.here), ...[...node.below.values()].flatMap((below) => this.within(below))]
+  }
+
+  /** Returns the errors that are not yet in a part. */
+  unclaimed(): readonly GraphQLError[] {
+    return this.#errors.filter((error) => !this.#claimed.has(error))
+  }
+
+  /**
+   * Takes errors that are not yet in a part, so that each error is sent once, with the first part that contains its
+   * path.
+   */
+  #claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
+    const fresh = list.filter((error) => !this.#claimed.has(error))
+    for (const error of fresh) this.#claimed.add(error)
+    return fresh
   }
 }

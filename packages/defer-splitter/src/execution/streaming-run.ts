@@ -19,13 +19,13 @@ import { measureJson } from '@vinyasa/core/documents'
 import type { KnownDocument } from '../document/document.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions, Timers } from '../options.ts'
 import type { Data } from '../parts.ts'
 import { DeliveryRecord, type DeliveryRun, FragmentUsage, type ObjectPlace } from './delivery-record.ts'
 import { executeSelections } from './fields.ts'
 import { type Operation, prepareOperation } from './operation.ts'
 import { PartStream } from './part-stream.ts'
-import { createStartGate, type StartGate } from './start-gate.ts'
+import { inLaterTurn } from '../turn.ts'
 
 type Executed = ExecutionResult | PartStream
 
@@ -292,4 +292,71 @@ function isGone(record: DeliveryRecord | undefined): boolean {
 function openRecords(record: DeliveryRecord): readonly DeliveryRecord[] {
   if (record.state === 'waiting' || record.state === 'running') return [record]
   return record.children.flatMap(openRecords)
+}
+
+/** Delays deferred work until the first part has been sent. */
+interface StartGate<Work> {
+  /** Adds work that starts in a later tick, after the gate opens. */
+  enter(work: Work): void
+  /**
+   * Opens the gate after a short delay, because the first fields are waiting. One piece of work then starts per tick.
+   */
+  openSoon(): void
+  /** Opens the gate when the first part has been read. Deferred work starts after it is written. */
+  open(): void
+  /** Prevents further work. */
+  close(): void
+}
+
+/** Fast first fields finish within this delay, and it is negligible compared with slow fields. */
+const graceMs = 5
+
+export function createStartGate<Work>(
+  clock: Timers,
+  start: (works: readonly Work[]) => void,
+): StartGate<Work> {
+  let waiting: Work[] = []
+  let state: 'shut' | 'ajar' | 'open' | 'closed' = 'shut'
+  let isScheduled = false
+  let graceTimer: unknown
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || state === 'shut' || state === 'closed') return
+    isScheduled = true
+    // Work is delayed by two ticks, so that finished parts are written before the next work blocks the thread.
+    inLaterTurn(() => void inLaterTurn(run))
+  }
+
+  function run(): void {
+    isScheduled = false
+    if (state === 'closed') return
+    const starting = state === 'open' ? waiting : waiting.slice(0, 1)
+    waiting = waiting.slice(starting.length)
+    start(starting)
+    schedule()
+  }
+
+  return {
+    enter(work) {
+      waiting.push(work)
+      schedule()
+    },
+    openSoon() {
+      graceTimer = clock.setTimeout(() => {
+        if (state === 'shut') state = 'ajar'
+        schedule()
+      }, graceMs)
+    },
+    open() {
+      if (state === 'closed' || state === 'open') return
+      state = 'open'
+      clock.clearTimeout(graceTimer)
+      schedule()
+    },
+    close() {
+      state = 'closed'
+      waiting = []
+      clock.clearTimeout(graceTimer)
+    },
+  }
 }

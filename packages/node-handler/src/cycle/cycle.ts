@@ -23,9 +23,15 @@ import {
   type ReceivedParams,
   type RequestParser,
 } from '@vinyasa/core/pipeline'
-import { findAcceptChoice } from '../hooks/accept-choice.ts'
-import { findParserChoice, findSizeLimit, type ParserChoice, type SizeLimit } from '../hooks/body-choices.ts'
-import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
+import {
+  createProcessResult,
+  findAcceptChoice,
+  findParserChoice,
+  findSizeLimit,
+  type ParserChoice,
+  type ProcessResult,
+  type SizeLimit,
+} from '../yoga/yogas-choices.ts'
 import { type CreateLightRequest, createLightRequests } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/core'
-import { type EndpointAlias, enterAlias, type Hook, runHooks, toErrors } from '@vinyasa/core/pipeline'
-import { type LightRequest, lightOf } from '../http/light-request.ts'
-import { lazyUrl } from '../http/request-url.ts'
-import { sendResponse } from '../http/send-response.ts'
-import { failedResponse, isResponse } from '../yoga/last-catch.ts'
-import type { RequestHandler, ServerContext } from '../yoga/yoga-5.ts'
-import { AnswerHeaders } from './answer-headers.ts'
+import {
+  type EndpointAlias,
+  enterAlias,
+  type Hook,
+  type RequestParser,
+  runHooks,
+  toErrors,
+} from '@vinyasa/core/pipeline'
+import type { FetchAPI } from 'graphql-yoga'
+import { lightOf, type LightRequest } from '../http/light-request.ts'
+import { lazyUrl } from '../http/request-target.ts'
+import { AnswerHeaders, sendParts, sendResponse } from './send.ts'
+import { failedResponse, isResponse, type RequestHandler, type ServerContext } from '../yoga/yoga-5.ts'
 import type { Cycle, RequestSteps } from './cycle.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { OperationStep, type Written } from './operation-step.ts'
-import { ParseHooks } from './parse-hooks.ts'
-import { sendParts } from './send-parts.ts'
 
 type RequestPayload = Parameters<typeof enterAlias>[1]
 
@@ -356,4 +360,67 @@ function linesOf(headers: Readonly<Record<string, string>>): string[] {
   const lines: string[] = []
   for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
   return lines
+}
+
+/** The `onRequestParse` hooks of plugins without a behaviour, for one request. */
+class ParseHooks {
+  /** The response with which a hook ended the request. */
+  response: Response | undefined
+  /** The parser that a hook set, with the position of its plugin. */
+  chosen: { readonly parser: RequestParser; readonly at: number } | undefined
+  /** The position of the running hook. */
+  #at = 0
+  readonly #doneHooks: Hook[] = []
+  readonly #payload: object
+
+  constructor(
+    fetchAPI: FetchAPI,
+    request: Request,
+    serverContext: ServerContext,
+    requestParser: RequestParser | undefined,
+  ) {
+    const payload = {
+      request,
+      url: lazyUrl(fetchAPI, request),
+      requestParser,
+      serverContext,
+      setRequestParser: (parser: RequestParser) => {
+        payload.requestParser = parser
+        this.chosen = { parser, at: this.#at }
+      },
+      endResponse: (response: Response) => {
+        this.response = response
+      },
+      fetchAPI,
+    }
+    this.#payload = payload
+  }
+
+  /** Whether a hook changes how the parameters are read. */
+  get isTouched(): boolean {
+    return this.chosen !== undefined || this.hasDoneHooks
+  }
+
+  get hasDoneHooks(): boolean {
+    return this.#doneHooks.length > 0
+  }
+
+  run(hook: Hook, at: number): MaybePromise<void> {
+    this.#at = at
+    return after(hook(this.#payload), (returned) => {
+      const { onRequestParseDone } = Object(returned) as { readonly onRequestParseDone?: Hook }
+      if (onRequestParseDone) this.#doneHooks.push(onRequestParseDone)
+    })
+  }
+
+  /** Runs the `onRequestParseDone` hooks, and returns the parameters. */
+  done(params: unknown): MaybePromise<unknown> {
+    const payload = {
+      requestParserResult: params,
+      setRequestParserResult(result: unknown) {
+        payload.requestParserResult = result
+      },
+    }
+    return after(runHooks(this.#doneHooks, payload), () => payload.requestParserResult)
+  }
 }

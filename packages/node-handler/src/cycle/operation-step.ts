@@ -10,7 +10,7 @@ import {
   runHooks,
   toErrors,
 } from '@vinyasa/core/pipeline'
-import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
+import { isBody, isPlain, type PlainResult } from '../yoga/yogas-choices.ts'
 import type { ServerContext } from '../yoga/yoga-5.ts'
 import { areUsual, type Cycle, type ParamsSteps } from './cycle.ts'
 import type { KnownBody } from './known-bodies.ts'

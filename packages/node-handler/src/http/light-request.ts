@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Ending, ENDING } from '@vinyasa/core'
 import type { BufferedRequest } from '@vinyasa/core/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
-import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { type CheckSize, countedBody, readBody } from './body.ts'
 import { standInFor } from './stand-in.ts'
 import { setMaxListeners } from 'node:events'
-import { urlOf } from './request-url.ts'
+import { urlOf } from './request-target.ts'
 
 /** The state of a light request. Each value is created once, when it is first read. */
 class LightState {

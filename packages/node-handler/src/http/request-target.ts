@@ -1,11 +1,12 @@
-import { keyedByHeader } from '@vinyasa/core'
 import type { IncomingMessage } from 'node:http'
+import { keyedByHeader } from '@vinyasa/core'
+import type { FetchAPI } from 'graphql-yoga'
 
 /**
  * Checks the target of a request. Returns the status of the refusal, or `undefined` if the target is valid. A valid
  * target is in origin form afterwards.
  */
-export type AcceptTarget = (request: IncomingMessage) => 400 | 404 | undefined
+type AcceptTarget = (request: IncomingMessage) => 400 | 404 | undefined
 
 /**
  * URL parsers resolve these segments, including encoded segments, so a proxy and the server could see different paths.
@@ -64,4 +65,46 @@ function bringToOriginForm(request: IncomingMessage, target: string): boolean {
   request.url = `${pathname}${search}`
   request.headers.host = host
   return true
+}
+
+/** Returns the full URL of a request as Yoga builds it. `host` is the `Host` header. */
+export function urlOf(
+  { socket, url: sent }: IncomingMessage,
+  host: string | undefined,
+  url: string | undefined = sent,
+): string {
+  const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
+  return `${protocol}://${host || hostOf(socket)}${url || '/graphql'}`
+}
+
+/** HTTP/1.0 clients can omit `Host`. */
+function hostOf({ localAddress, localPort }: IncomingMessage['socket']): string {
+  const plain = localAddress && !localAddress.includes('::') && !localAddress.includes('ffff')
+  return plain ? `${localAddress}:${localPort || 80}` : 'localhost'
+}
+
+interface Target {
+  readonly fetchAPI: FetchAPI
+  readonly request: { readonly url: string }
+  parsed?: URL
+}
+
+/** Returns a URL that is parsed on first use. Most hooks receive a URL and never use it. */
+export function lazyUrl(fetchAPI: FetchAPI, request: { readonly url: string }): URL {
+  return new Proxy({ fetchAPI, request } as Target, handler) as unknown as URL
+}
+
+const handler: ProxyHandler<Target> = {
+  get(target, name) {
+    const url = parsed(target)
+    const value: unknown = Reflect.get(url, name)
+    return typeof value === 'function' ? value.bind(url) : value
+  },
+  set: (target, name, value) => Reflect.set(parsed(target), name, value),
+  has: (target, name) => Reflect.has(parsed(target), name),
+  getPrototypeOf: ({ fetchAPI }) => fetchAPI.URL.prototype as object,
+}
+
+function parsed(target: Target): URL {
+  return (target.parsed ??= new target.fetchAPI.URL(target.request.url, 'http://localhost'))
 }

@@ -1,5 +1,5 @@
 import { unusableUpload, uploadTooLarge } from '../errors.ts'
-import { streamBody } from '../http/guard-body.ts'
+import { streamBody } from '../http/body.ts'
 import type { PartBytes } from './multipart-parts.ts'
 
 /** File of a multipart request. Its bytes are read from the connection as they arrive. */

@@ -1,14 +1,21 @@
-import { atLeast, type KnownOptions, refuseWrongOptions, backgroundClock, sleep } from '@vinyasa/core'
-import type { Plugin } from 'graphql-yoga'
+import {
+  atLeast,
+  backgroundClock,
+  isRecord,
+  type KnownOptions,
+  parsePeerJson,
+  refuseWrongOptions,
+  sleep,
+} from '@vinyasa/core'
+import type { FetchAPI, Plugin } from 'graphql-yoga'
 import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
 import {
-  openMultipart,
   type MultipartLimits,
   type MultipartParts,
+  openMultipart,
   type PartBytes,
 } from './multipart-parts.ts'
-import { WaitingFile, type FileQueue } from './uploaded-file.ts'
-import { parseMap, parseOperations, place } from './upload-map.ts'
+import { type FileQueue, WaitingFile } from './uploaded-file.ts'
 
 interface UploadLimits extends Omit<MultipartLimits, 'maxFields'> {
   readonly maxIdleMs: number
@@ -187,4 +194,89 @@ export function useUploads(options: UploadOptions = {}): Plugin {
       running.get(request)?.discard()
     },
   }
+}
+
+/** The positions of files in the operations, by the names of the parts. */
+type UploadMap = ReadonlyMap<string, readonly string[]>
+
+export function parseOperations(text: string): object {
+  const value = parsed(text, 'operations')
+  if (typeof value !== 'object' || value === null)
+    throw badUploadRequest('"operations" is not a JSON object or list')
+  return value
+}
+
+export function parseMap(text: string, maxFiles: number): UploadMap {
+  const value = parsed(text, 'map')
+  if (!isRecord(value) || !Object.values(value).every(isListOfText))
+    throw badUploadRequest('"map" is not a JSON object whose values are lists of paths')
+  const map = new Map(Object.entries(value) as [string, readonly string[]][])
+  if ([...map.values()].flat().length > maxFiles || map.size > maxFiles)
+    throw badUploadRequest(`"map" has more than ${maxFiles} files or paths`)
+  return map
+}
+
+const MAX_PATH_CHARACTERS = 10_000
+
+/** Places a file at its path, e.g. `variables.files.0`, or `1.variables.file` in a list of operations. */
+export function place(operations: object, path: string, file: unknown): void {
+  const steps = path.slice(0, MAX_PATH_CHARACTERS).split('.')
+  const last = steps.pop() as string
+  let value: unknown = operations
+  for (const step of steps) value = memberOf(value, step)
+  if (path.length > MAX_PATH_CHARACTERS || memberOf(value, last) !== null)
+    throw badUploadRequest(
+      `the path "${path.slice(0, 100)}" in "map" must point to a null value in "operations", and each value can be used only once`,
+    )
+  ;(value as Record<string, unknown>)[last] = file
+}
+
+function memberOf(value: unknown, step: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+    ? (value as Record<string, unknown>)[step]
+    : undefined
+}
+
+function parsed(text: string, part: string): unknown {
+  try {
+    return parsePeerJson(text)
+  } catch {
+    throw badUploadRequest(`"${part}" is not valid JSON, or has more than 20,000 levels or 100,000 items`)
+  }
+}
+
+function isListOfText(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Each part creates a map entry. Typical forms have a few parts. */
+const MAX_PARTS = 1_000
+
+/**
+ * Parses a complete multipart body, with the result of `request.formData()`. If a name occurs more than once, the
+ * last part counts. Rejects with a GraphQLError of status 400 if the body is invalid or a part has no name. Yoga's
+ * own parser can hang on such bodies.
+ */
+export function readFormData(
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  fetchAPI: Pick<FetchAPI, 'FormData' | 'File'>,
+): Promise<FormData> {
+  const form = new fetchAPI.FormData()
+  // No part is larger than the body.
+  const most = body.byteLength + 1
+  const limits = { maxFieldBytes: most, maxFields: MAX_PARTS, maxFileBytes: most, maxFiles: MAX_PARTS }
+  return new Promise((resolve, reject) => {
+    const parts = openMultipart(contentType, limits, {
+      onField: (name, value) => form.set(name, value),
+      onFile(name, bytes, fileName, type) {
+        const chunks: Uint8Array<ArrayBuffer>[] = []
+        bytes.on('data', (chunk: Uint8Array<ArrayBuffer>) => chunks.push(chunk))
+        bytes.on('end', () => form.set(name, new fetchAPI.File(chunks, fileName ?? '', { type })))
+      },
+      onError: reject,
+      onEnd: () => resolve(form),
+    })
+    parts.then((opened) => opened.write(body).then(() => opened.end())).catch(reject)
+  })
 }
