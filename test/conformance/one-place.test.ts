@@ -15,25 +15,25 @@ const RULES: readonly (readonly [rule: string, copy: RegExp, place: string, samp
   [
     'what a run of a live query is',
     /'liveQuery' in |\b[cC]ontext(?:\.liveQuery\b|\['liveQuery'\])|\.liveQuery\) *$|liveQuery\?: unknown/m,
-    'packages/core/src/ways-in.ts',
+    'packages/core/src/client.ts',
     "return 'liveQuery' in context",
   ],
   [
     'which text equal values have',
     /Object\.(?:keys|entries)\((?:value|args|variables)\)\s*(?:\.filter\([^\n]*\)\s*)?\.(?:sort|toSorted)\(/,
-    'packages/core/src/json/canonical-json.ts',
+    'packages/core/src/json/values.ts',
     'const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))',
   ],
   [
     'where a patch of a deferred answer goes',
     /\blist\[start \+ \w+\] = |function mergeInto\(/,
-    'packages/core/src/json/merge-patch.ts',
+    'packages/core/src/json/values.ts',
     'for (const [offset, item] of items.entries()) list[start + offset] = item',
   ],
   [
     'who stops waiting for a promise when a signal aborts',
     /promise\.then\(resolve, reject\)|pending\.then\(resolve, reject\)|Promise\.race\(\[promise, left\]\)/,
-    'packages/core/src/time/waits.ts',
+    'packages/core/src/time/clock.ts',
     'promise.then(resolve, reject).finally(() => undefined)',
   ],
 ]

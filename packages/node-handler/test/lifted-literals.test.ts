@@ -4,7 +4,7 @@ import { createSchema } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '@vinyasa/core/pipeline'
 import { usePipeline } from '../src/index.ts'
-import { scanLiterals } from '../../core/src/pipeline/literals/scan-literals.ts'
+import { scanLiterals } from '../../core/src/pipeline/literals.ts'
 import { bytesOf, type Doors, exchange, graphql, openDoors, type YogaOptions } from './doors.ts'
 import { countShortRuns } from './short-runs.ts'
 

@@ -41,7 +41,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/rest-connector/src/openapi/types/scalars# packages/rest-connector/src/openapi/types/schema-types#
       packages/rest-connector/src/openapi/types/shape# packages/rest-connector/src/openapi/types/type-names#TypeNames
       packages/rest-connector/src/openapi/types/unsaid# packages/rest-connector/src/openapi/types/variants#`,
-    [CALLS]: `apps/gateway/src/federation/lookup# apps/gateway/src/observability/recorder#
+    [CALLS]: `apps/gateway/src/federation/lookup# packages/core/src/json/values#copyJson packages/core/src/json/values#mergePatch
+      packages/node-handler/src/http/body#readBody packages/node-handler/src/http/body#countedBody apps/gateway/src/observability/recorder#
       packages/core/src/http/bounded-fetch# packages/core/src/json/stringify-slices#writeInSlices
  packages/grpc-source/src/methods/invoker#
       packages/live-query/src/document/filter#parseQueryArguments packages/live-query/src/execution/passes# packages/core/src/pipeline/operation-run#
@@ -50,7 +51,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/core/src/pipeline/pipeline# packages/response-cache/src/answer/admission#Admission
       packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
-    [KIND]: `packages/response-cache/src/http/request-reads#
+    [KIND]: `packages/response-cache/src/http/request-reads# packages/core/src/json/values#is
+      packages/core/src/pipeline/plugins#
       packages/grpc-source/src/mapping/scalars#isFile packages/node-handler/src/yoga/yogas-choices#
       packages/node-handler/src/http/body#hasBody packages/node-handler/src/yoga/yoga-5#
       packages/rest-connector/src/bodies/file#isFile packages/rest-connector/src/http/cache-key#isInKey

@@ -32,13 +32,13 @@ import * as errorMessages from '../../../apps/gateway/src/safety/error-messages.
 import * as outage from '../../../apps/gateway/src/logging/outage.ts'
 import * as escapes from '../../../apps/gateway/src/texts/escapes.ts'
 import * as accept from '../../../packages/core/src/accept.ts'
-import * as canonical from '../../../packages/core/src/json/canonical-json.ts'
+import * as canonical from '../../../packages/core/src/json/values.ts'
 import * as scanJson from '../../../packages/core/src/json/scan-json.ts'
 import * as stringify from '../../../packages/core/src/json/stringify-slices.ts'
-import * as nearest from '../../../packages/core/src/options/nearest-names.ts'
+import * as nearest from '../../../packages/core/src/options/check-options.ts'
 import { createTurns } from '../../../packages/core/src/time/turns.ts'
 import * as deferAccept from '../../../packages/defer-splitter/src/wire/accept.ts'
-import * as validation from '../../../packages/core/src/documents/validation/validate-in-one-walk.ts'
+import * as validation from '../../../packages/core/src/documents/validate-in-one-walk.ts'
 import * as withoutTokens from '../../../packages/core/src/documents/without-tokens.ts'
 import * as any from '../../../packages/grpc-source/src/codec/any.ts'
 import * as scalarCodecs from '../../../packages/grpc-source/src/codec/scalar-codecs.ts'
@@ -71,9 +71,9 @@ import * as requestUrl from '../../../packages/node-handler/src/http/request-tar
 import * as cycle from '../../../packages/node-handler/src/cycle/cycle.ts'
 import * as formData from '../../../packages/node-handler/src/uploads/use-uploads.ts'
 import * as uploadMap from '../../../packages/node-handler/src/uploads/use-uploads.ts'
-import * as liftLiterals from '../../../packages/core/src/pipeline/literals/lift-literals.ts'
-import * as liftedErrors from '../../../packages/core/src/pipeline/literals/lifted-errors.ts'
-import * as scanLiterals from '../../../packages/core/src/pipeline/literals/scan-literals.ts'
+import * as liftLiterals from '../../../packages/core/src/pipeline/literals.ts'
+import * as liftedErrors from '../../../packages/core/src/pipeline/literals.ts'
+import * as scanLiterals from '../../../packages/core/src/pipeline/literals.ts'
 import * as normalizeDocument from '../../../packages/response-cache/src/document/normalize-document.ts'
 import * as cacheHeaders from '../../../packages/response-cache/src/http/cache-headers.ts'
 import * as cacheCodec from '../../../packages/response-cache/src/redis/codec.ts'
@@ -506,13 +506,13 @@ of('packages/live-query/src/execution/group-key', groupKey, {
     }),
   ),
 })
-of('packages/core/src/json/canonical-json', canonical, {
+of('packages/core/src/json/values', canonical, {
   canonicalJson: onValues(MESSAGE, (value) => canonical.canonicalJson(value)),
 })
 of('packages/core/src/json/stringify-slices', stringify, {
   stringifySlices: onValues(REPLY, (value) => [...(stringify.stringifySlices(value) ?? [])].length),
 })
-of('packages/core/src/options/nearest-names', nearest, {
+of('packages/core/src/options/check-options', nearest, {
   nearestNames: on(NAME, (text) => nearest.nearestNames(text, ['a', 'bc', 'a'.repeat(40)])),
 })
 of('packages/live-query/src/document/filter', filter, {
@@ -527,7 +527,7 @@ of(`${GATEWAY}/limits/scan-tokens`, scanTokens, {
 of(`${GATEWAY}/limits/measure-operation`, measureOperation, {
   measureOperation: onParsed((document) => measureOperation.measureOperation(document, LIMITS)),
 })
-of('packages/core/src/documents/validation/validate-in-one-walk', validation, {
+of('packages/core/src/documents/validate-in-one-walk', validation, {
   validateInOneWalk: onParsed((document) => validation.validateInOneWalk(schema, document)),
 })
 of('packages/core/src/documents/without-tokens', withoutTokens, {
@@ -537,16 +537,16 @@ of('packages/response-cache/src/document/normalize-document', normalizeDocument,
   // It prints documents and lexes them again, once for each: a megabyte of escapes takes 40 ms, linear.
   normalizeDocument: onParsed((document) => normalizeDocument.normalizeDocument(document, null), MESSAGE),
 })
-of('packages/core/src/pipeline/literals/scan-literals', scanLiterals, {
+of('packages/core/src/pipeline/literals', scanLiterals, {
   scanLiterals: entry(LITERALS, scanLiterals.scanLiterals, [...DOCUMENTS, ...texts]),
 })
-of('packages/core/src/pipeline/literals/lift-literals', liftLiterals, {
+of('packages/core/src/pipeline/literals', liftLiterals, {
   liftLiterals: onDocuments(LITERALS, (text) => {
     const scanned = scanLiterals.scanLiterals(text)
     return scanned && liftLiterals.liftLiterals(text, scanned, schema, parse(text))
   }),
 })
-of('packages/core/src/pipeline/literals/lifted-errors', liftedErrors, {
+of('packages/core/src/pipeline/literals', liftedErrors, {
   errorsIn: onDocuments(LITERALS, (text) => {
     const { loc } = parse(text)
     const errors = [0, 1, 2].map((at) => new GraphQLError('', { source: loc?.source, positions: [at] }))

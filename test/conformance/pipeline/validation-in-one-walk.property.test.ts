@@ -10,7 +10,7 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { validateInOneWalk } from '../../../packages/core/src/documents/validation/validate-in-one-walk.ts'
+import { validateInOneWalk } from '../../../packages/core/src/documents/validate-in-one-walk.ts'
 
 const schema = buildSchema(`
   directive @tag(name: String!, size: Int = 1) repeatable on FIELD | FRAGMENT_SPREAD | INLINE_FRAGMENT | QUERY | VARIABLE_DEFINITION

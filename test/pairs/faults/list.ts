@@ -264,7 +264,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'one hook of a plugin makes each value in a text another document',
     edits: [
       {
-        file: 'packages/core/src/pipeline/plugins/others.ts',
+        file: 'packages/core/src/pipeline/plugins.ts',
         from: "this.seesLiterals = has('onParse', 'onValidate', 'onExecute')",
         to: 'this.seesLiterals = has(...HOOK_NAMES)',
       },

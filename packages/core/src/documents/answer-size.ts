@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql'
-import { type Abortable, Ending } from '../ending.ts'
-import { type Attachment, createAttachment } from '../memory/attachment.ts'
-import { onAbort } from '../on-abort.ts'
+import { type Abortable, Ending, onAbort } from '../ending.ts'
+import { type Attachment, createAttachment } from '../memory/keyed.ts'
 
 /**
  * Limits the size of the response to one operation. 0 disables a limit. Larger responses fail with

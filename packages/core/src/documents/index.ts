@@ -1,18 +1,24 @@
 export {
+  collectFields,
   directiveArgument,
   directiveVariables,
+  type FieldWalk,
+  foldSelections,
   forEachDirective,
+  forEachField,
+  fragmentOf,
+  type Fragments,
+  fragmentsOf,
   isIncluded,
+  possibleObjects,
+  usedFragments,
   usedVariables,
   type Variables,
   withDefaults,
   withoutDirectives,
-} from './directives.ts'
-export { collectFields, type FieldWalk, foldSelections, forEachField, possibleObjects } from './fields.ts'
-export { fragmentOf, type Fragments, fragmentsOf, usedFragments } from './fragments.ts'
-export { createOperationMemo } from './operation-memo.ts'
-export { schemaWith } from './schema-with.ts'
-export { validateInOneWalk } from './validation/validate-in-one-walk.ts'
+} from './fields.ts'
+export { createOperationMemo, schemaWith } from './operation-memo.ts'
+export { validateInOneWalk } from './validate-in-one-walk.ts'
 export { withoutTokens } from './without-tokens.ts'
 export {
   type AnswerLimits,

@@ -1,7 +1,13 @@
-import { getOperationAST, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import {
+  type DocumentNode,
+  getOperationAST,
+  GraphQLSchema,
+  type GraphQLSchemaConfig,
+  type OperationDefinitionNode,
+} from 'graphql'
 
 /** Operation as a client selects it. A missing name selects the only operation of the document. */
-export interface NamedOperation {
+interface NamedOperation {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operationName?: string | null | undefined
@@ -24,4 +30,15 @@ export function createOperationMemo<Value>(): (operation: NamedOperation, create
     known.set(definition, value)
     return value
   }
+}
+
+/**
+ * Returns a copy of a schema with changes that do not add fields. The copy has all extensions of the schema,
+ * including those with symbol keys. graphql 16 would drop them, and plugins mark wrapped resolvers with
+ * symbol keys.
+ */
+export function schemaWith(schema: GraphQLSchema, changes: Partial<GraphQLSchemaConfig>): GraphQLSchema {
+  const changed = new GraphQLSchema({ ...schema.toConfig(), ...changes })
+  changed.extensions = { ...schema.extensions, ...changed.extensions }
+  return changed
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../objects.ts'
+import { isPlainObject } from './values.ts'
 import { SLICE_BYTES, type Turns } from '../time/turns.ts'
 
 /** JSON as a string or as UTF-8 bytes. */

@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream'
 import { ownerOfWork } from '../fair-queue.ts'
-import type { Abortable } from '../ending.ts'
-import { onAbort } from '../on-abort.ts'
+import { type Abortable, onAbort } from '../ending.ts'
 import { type Ledger, processLedger } from './ledger.ts'
 
 /** Minimum bytes of a reply that is counted. */

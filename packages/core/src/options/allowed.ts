@@ -1,4 +1,4 @@
-import { isRecord } from '../objects.ts'
+import { isRecord } from '../json/values.ts'
 
 /**
  * Describes the allowed values of an option. `NaN`, the result of `Number` for a missing variable, is not a valid

@@ -1,4 +1,4 @@
-export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
+export { bringPipeline, Pipeline, pipelineOf, usePipeline } from './pipeline.ts'
 export type {
   Behaviour,
   BufferedRequest,
@@ -7,8 +7,7 @@ export type {
   RequestParser,
   ResponseHead,
 } from './behaviour.ts'
-export { enterAlias } from './plugins/hooks-of.ts'
-export { type PluginWithBehaviour, withBehaviour } from './plugins/with-behaviour.ts'
+export { enterAlias, type PluginWithBehaviour, withBehaviour } from './plugins.ts'
 export {
   argsOf,
   type Execute,
@@ -18,12 +17,10 @@ export {
   type PreparedDocument,
   withDocument,
 } from './operation.ts'
-export { Pipeline } from './pipeline.ts'
 export { OperationRun } from './operation-run.ts'
 export { createDocumentRoom, documentBytes, withoutFrames } from './document-room.ts'
-export type { Asked } from './literals/known-shapes.ts'
-export { notModified } from './not-modified.ts'
-export { runHooks } from './execution/run-hooks.ts'
+export type { Asked } from './literals.ts'
+export { type Hook, type Logger, type ParamsHandler, runHooks, toErrors, notModified } from './yoga.ts'
 export {
   createPartStream,
   createStreamResponse,
@@ -32,5 +29,3 @@ export {
   type StreamFormat,
   type StreamPart,
 } from './streams.ts'
-export { toErrors } from './execution/to-errors.ts'
-export type { Hook, Logger, ParamsHandler } from './yoga.ts'

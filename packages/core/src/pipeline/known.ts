@@ -1,7 +1,7 @@
+import { type DocumentNode, getOperationAST, type GraphQLSchema } from 'graphql'
 import { createRecent, notePlace, placeOf, type Room } from '../index.ts'
-import { getOperationAST, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { documentBytes, ENTRY_BYTES } from './document-room.ts'
-import { type Asked, createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
+import { type Asked, createKnownShapes, type KnownShapes } from './literals.ts'
 import type { OperationParams, PreparedDocument } from './operation.ts'
 
 /** Caches the parsed and validated documents of one server until its schema changes. */

@@ -10,12 +10,10 @@ import { collectFields, fragmentsOf, isIncluded, withDefaults } from '../documen
 import { createGraphQLError, mapAsyncIterator } from 'graphql-yoga'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '../index.ts'
 import { holdErrors } from './document-room.ts'
-import { toErrors } from './execution/to-errors.ts'
-import type { Asked } from './literals/known-shapes.ts'
-import { errorsIn } from './literals/lifted-errors.ts'
+import { type Enveloped, toErrors } from './yoga.ts'
+import { type Asked, errorsIn } from './literals.ts'
 import { argsOf, type Execute, type Operation } from './operation.ts'
 import type { PipelineServer } from './server.ts'
-import type { Enveloped } from './yoga.ts'
 
 /**
  * Subscribes to an operation. graphql-js throws a TypeError if `@skip` or `@include` removes the root field.

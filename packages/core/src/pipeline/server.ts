@@ -9,10 +9,9 @@ import {
 import type { MaybePromise } from '../index.ts'
 import { yogasExecutor, yogasPlugins } from '../yoga-internals.ts'
 import type { Behaviour } from './behaviour.ts'
-import { aroundBy, compose } from './execution/around.ts'
-import { interpreter } from './execution/interpreter.ts'
+import { aroundBy, compose, interpreter } from './around.ts'
 import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
-import { Others, type PluginStep, readPlugins, isBehaviour } from './plugins/others.ts'
+import { Others, type PluginStep, readPlugins, isBehaviour } from './plugins.ts'
 import { type Hook, readYoga, type Yoga, type MaskedErrors, type Enveloped } from './yoga.ts'
 import type { ExecutionResult, GraphQLError, DocumentNode, GraphQLSchema } from 'graphql'
 

@@ -1,5 +1,6 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql'
-import type { MaybePromise } from '../index.ts'
+import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql'
+import { createGraphQLError, type FetchAPI } from 'graphql-yoga'
+import { isPromise, type MaybePromise } from '../index.ts'
 
 /** Hook of a plugin. */
 export type Hook = (payload: object) => MaybePromise<unknown>
@@ -49,4 +50,77 @@ export function readYoga(server: object): Yoga {
     maskedErrors: (read('maskedErrorsOpts') ?? undefined) as MaskedErrors | undefined,
     getEnveloped: read('getEnveloped') as Yoga['getEnveloped'],
   }
+}
+
+type Masking = Pick<Yoga, 'maskedErrors' | 'logger'>
+
+/** Converts a thrown value to the errors of a result. Errors are masked as the server is configured, like in Yoga. */
+export function toErrors(thrown: unknown, masking: Masking): GraphQLError[] {
+  const { maskedErrors, logger } = masking
+  if (hasErrors(thrown)) {
+    return [...new Set([...thrown.errors].flatMap((error) => toErrors(error, masking)))]
+  }
+  if (isAbort(thrown)) {
+    logger.debug('Request aborted')
+    return []
+  }
+  if (maskedErrors) {
+    const masked = maskedErrors.maskError(thrown, maskedErrors.errorMessage, maskedErrors.isDev)
+    if (masked !== thrown) logger.error(thrown)
+    return [toGraphQLError(masked)]
+  }
+  if (thrown instanceof Error) return [toGraphQLError(thrown)]
+  if (typeof thrown === 'string' || hasText(thrown)) {
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', unexpected: true }
+    return [createGraphQLError(String(thrown), { extensions })]
+  }
+  logger.error(thrown)
+  return [createGraphQLError('Unexpected error.', { extensions: { unexpected: true } })]
+}
+
+function toGraphQLError(error: Error): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  return createGraphQLError(error.message, { originalError: error })
+}
+
+function hasErrors(value: unknown): value is { readonly errors: Iterable<unknown> } {
+  return value !== null && typeof value === 'object' && 'errors' in value
+}
+
+function hasText(value: unknown): boolean {
+  return value != null && typeof (value as { toString?: unknown }).toString === 'function'
+}
+
+function isAbort(value: unknown): boolean {
+  return value instanceof DOMException && (value.name === 'AbortError' || value.name === 'TimeoutError')
+}
+
+/** Calls hooks in order until all have run or a hook ends the request. */
+export function runHooks<Payload extends object>(
+  hooks: readonly ((payload: Payload) => unknown)[],
+  payload: Payload,
+  onReturn?: (returned: unknown) => void,
+  hasEnded?: () => boolean,
+): MaybePromise<void> {
+  for (let index = 0; index < hooks.length; index++) {
+    const returned = hooks[index]?.(payload)
+    if (isPromise(returned)) return goOn(index, returned)
+    onReturn?.(returned)
+    if (hasEnded?.()) return
+  }
+
+  async function goOn(index: number, first: PromiseLike<unknown>): Promise<void> {
+    const returned = await first
+    onReturn?.(returned)
+    if (!hasEnded?.()) await runHooks(hooks.slice(index + 1), payload, onReturn, hasEnded)
+  }
+}
+
+/** Returns a 304 response with the headers of a 200 response, except the `content-*` headers. */
+export function notModified(response: Response, fetchAPI: FetchAPI): Response {
+  const headers = new fetchAPI.Headers()
+  response.headers.forEach((value, name) => {
+    if (!name.startsWith('content-')) headers.append(name, value)
+  })
+  return new fetchAPI.Response(null, { status: 304, headers })
 }

@@ -2,7 +2,7 @@ import { createRoom } from '../../src/index.ts'
 import { parse } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { expect, it } from 'vitest'
-import { createKnownShapes } from '../../src/pipeline/literals/known-shapes.ts'
+import { createKnownShapes } from '../../src/pipeline/literals.ts'
 
 const schema = createSchema({ typeDefs: 'type Query { echo(s: String): String }' })
 

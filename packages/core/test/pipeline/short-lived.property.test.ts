@@ -1,7 +1,7 @@
 import { survivingShare } from '@vinyasa/test-kit'
 import { parse, type OperationDefinitionNode } from 'graphql'
 import { expect, it } from 'vitest'
-import { aroundBy } from '../../src/pipeline/execution/around.ts'
+import { aroundBy } from '../../src/pipeline/around.ts'
 import type { Operation } from '../../src/pipeline/operation.ts'
 
 const document = parse('{ hello }')

@@ -1,11 +1,10 @@
+import * as graphql from 'graphql'
 import type { ExecutionArgs } from 'graphql'
 import { finalAsyncIterator, mapAsyncIterator } from 'graphql-yoga'
-import { after, isAsyncIterable, type MaybePromise } from '../../index.ts'
-import type { Behaviour } from '../behaviour.ts'
-import { argsOf, type Execute as Next, withArgs } from '../operation.ts'
-import type { Hook } from '../yoga.ts'
-import { isInterpreter } from './interpreter.ts'
-import { runHooks } from './run-hooks.ts'
+import { after, isAsyncIterable, type MaybePromise } from '../index.ts'
+import type { Behaviour } from './behaviour.ts'
+import { argsOf, type Execute as Next, withArgs } from './operation.ts'
+import { type Hook, runHooks } from './yoga.ts'
 
 type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
 
@@ -140,4 +139,20 @@ function followed(result: unknown, follow: readonly AfterResult[], args: Executi
 /** Returns the innermost executor with all wrappers. The first wrapper is the outermost. */
 export function compose(arounds: readonly NonNullable<Behaviour['execute']>[], innermost: Next): Next {
   return arounds.reduceRight<Next>((next, around) => (operation) => around(operation, next), innermost)
+}
+
+/** graphql 17 has a separate function for schemas with `@defer`. */
+const { experimentalExecuteIncrementally: incrementally } = graphql as {
+  readonly experimentalExecuteIncrementally?: (args: ExecutionArgs) => unknown
+}
+
+/** graphql's own executor. */
+export const interpreter: (args: ExecutionArgs) => unknown = incrementally ?? graphql.execute
+
+/**
+ * Returns whether a function is graphql's own executor. Plugins such as `useEngine` set this executor. It can
+ * be ignored, because the inner executor of the pipeline does the same and more.
+ */
+function isInterpreter(execute: unknown): boolean {
+  return execute === graphql.execute || execute === interpreter
 }
