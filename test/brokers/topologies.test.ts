@@ -10,7 +10,7 @@ import { connectRedis, type ConnectRedis } from '@vinyasa/invalidation/redis'
 import { type RedisStore } from '@vinyasa/response-cache/redis'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStore as openRedisStore } from '../../packages/response-cache/src/redis/create-redis-store.ts'
+import { openStore as openRedisStore } from '../../packages/response-cache/src/redis/index.ts'
 import { openRedisBus } from '../../packages/invalidation/src/redis/redis-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }

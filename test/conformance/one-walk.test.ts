@@ -11,7 +11,7 @@ const FOLLOWS_FRAGMENTS =
 
 const MAY: Readonly<Record<string, string>> = {
   'packages/core/src/documents/': 'It is the one that follows them.',
-  'packages/response-cache/src/document/normalize-document.ts':
+  'packages/response-cache/src/document/document-profile.ts':
     'It takes the fragments apart that only held a directive.',
   'packages/source-kit/src/naming/field-sets.ts': 'It prints a set of fields, which it parsed as a fragment.',
   'packages/defer-splitter/src/document/directives.ts': 'It says where directives may stand.',

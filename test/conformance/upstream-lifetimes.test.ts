@@ -11,7 +11,7 @@ import {
 import { createFakeClock, describeWithRedis, startRedis, waitUntil, type FakeClock } from '@vinyasa/test-kit'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openStore } from '../../packages/response-cache/src/redis/create-redis-store.ts'
+import { openStore } from '../../packages/response-cache/src/redis/index.ts'
 
 // What an upstream says of caching limits how long results made of its responses are kept, and what caches of clients are told.
 

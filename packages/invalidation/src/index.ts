@@ -20,10 +20,16 @@ export {
 } from './bus/distributed-bus.ts'
 export {
   createMutationAnnouncer,
+  createMutationEvents,
   type MutationAnnouncer,
   type MutationOutcome,
-} from './mutations/mutation-announcer.ts'
-export { createMutationEvents, readVerb } from './mutations/mutation-events.ts'
+  readVerb,
+} from './mutations/mutation-events.ts'
 export type { BatchName, InvalidationBus, InvalidationEvent } from './types.ts'
-export { type FieldOfType, type SelectedField, selectOperation } from './dependencies/selected-fields.ts'
-export { statedChanges, statedDependsOn } from './dependencies/statements.ts'
+export {
+  type FieldOfType,
+  type SelectedField,
+  selectOperation,
+  statedChanges,
+  statedDependsOn,
+} from './dependencies/selected-fields.ts'

@@ -2,9 +2,8 @@ import { after, clientOf, createAttachment, isAsyncIterable, isNotFromHttp } fro
 import type { Behaviour } from '@vinyasa/core/pipeline'
 import type { Plugin } from 'graphql-yoga'
 import { serverStops } from './errors.ts'
-import { wantsStream } from './execution/accepted-answers.ts'
+import { type StreamKind, wantsStream } from './execution/stream-results.ts'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
-import type { StreamKind } from './execution/stream-results.ts'
 
 /** Headers that describe the received body. Later requests have another body. */
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']

@@ -1,13 +1,13 @@
 import {
+  defaultFieldResolver,
   type ExecutionResult,
   type GraphQLDirective,
   GraphQLError,
-  defaultFieldResolver,
   type GraphQLFieldResolver,
   type GraphQLSchema,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { after, backgroundClock, type Clock, systemClock, type LiveOptions } from '@vinyasa/core'
+import { after, backgroundClock, type Clock, type LiveOptions, systemClock } from '@vinyasa/core'
 import {
   argsOf,
   type Behaviour,
@@ -16,27 +16,31 @@ import {
   withBehaviour,
   withDocument,
 } from '@vinyasa/core/pipeline'
-import { GraphQLLiveDirective, hasLiveDirective, liveDirectiveValues } from './document/directive.ts'
-import { createLiveDocuments } from './document/document-memo.ts'
+import {
+  GraphQLLiveDirective,
+  hasLiveDirective,
+  liveDirectiveValues,
+  resolveFieldOptions,
+} from './document/directive.ts'
+import { createLiveDocuments } from './document/live-plan.ts'
 import {
   createLiveQueryEngine,
   createRegistrations,
-  type LiveQueryEngine,
   type LiveOperation,
+  type LiveQueryEngine,
   type RegistrationOf,
 } from './execution/engine.ts'
-import { liveQueryPlatform, refuseWrong, reportError, serverStops, EndLiveQuery } from './errors.ts'
+import { EndLiveQuery, liveQueryPlatform, refuseWrong, reportError, serverStops } from './errors.ts'
 import { createEventStreams } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import { USE_OPTIONS, type UseLiveQueryOptions } from './use-options.ts'
-import { checkRun, createPasses, type Passes, type Yoga, type Pass } from './execution/passes.ts'
+import { checkRun, createPasses, type Pass, type Passes, type Yoga } from './execution/passes.ts'
 import { createSchemaChanges } from './execution/schema-changes.ts'
-import { openStore, type LiveQueryStore } from './store/store.ts'
-import { iterateLiveQuery } from './store/live-iterator.ts'
-import type { LiveQueryEvent } from './store/update.ts'
-import { resolveFieldOptions } from './document/field-options.ts'
-import { filterOfArguments, matchesFilter, type FilterArguments } from './document/filter.ts'
+import { type LiveQueryStore, openStore } from './store/store.ts'
+import { type LiveQueryEvent, toEvent } from './store/update.ts'
+import { type FilterArguments, filterOfArguments, matchesFilter } from './document/filter.ts'
+import type { LiveQueryRegistration, LiveQuerySubscription } from './store/subscriber.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 
@@ -284,5 +288,74 @@ function follow(
   return () => {
     leave()
     clock.clearTimeout(timer)
+  }
+}
+
+type Step = IteratorResult<LiveQueryEvent, undefined>
+
+/**
+ * Returns a live query as an async iterable. It holds at most one update, the newest, while the consumer is busy. The
+ * query is registered immediately, and errors of `register` are thrown.
+ */
+function iterateLiveQuery(
+  store: LiveQueryStore,
+  registration: Omit<LiveQueryRegistration, 'channel'>,
+  signal?: AbortSignal,
+): AsyncIterableIterator<LiveQueryEvent> {
+  let waiting: ((step: Step) => void) | undefined
+  let subscription: LiveQuerySubscription | undefined
+  let ended: { readonly errors?: readonly GraphQLError[] | undefined } | undefined
+
+  function end(errors?: readonly GraphQLError[]): void {
+    ended ??= { errors }
+    signal?.removeEventListener('abort', stop)
+    const resolve = waiting
+    waiting = undefined
+    resolve?.(lastStep())
+  }
+
+  /** Errors that end the query are its last result. */
+  function lastStep(): Step {
+    const errors = ended?.errors
+    if (!errors) return { done: true, value: undefined }
+    ended = {}
+    return { done: false, value: { errors } as unknown as LiveQueryEvent }
+  }
+
+  function stop(): void {
+    if (subscription) store.unregister(subscription.id)
+    end()
+  }
+
+  subscription = store.register({
+    ...registration,
+    channel: {
+      ready: () => waiting !== undefined,
+      next(delivery) {
+        const resolve = waiting
+        waiting = undefined
+        resolve?.({ done: false, value: toEvent(delivery, subscription?.id ?? registration.id ?? '') })
+      },
+      end,
+    },
+  })
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next() {
+      if (ended) return Promise.resolve(lastStep())
+      return new Promise<Step>((resolve) => {
+        waiting = resolve
+        subscription?.flush()
+      })
+    },
+    return() {
+      stop()
+      return Promise.resolve({ done: true, value: undefined })
+    },
   }
 }

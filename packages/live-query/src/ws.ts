@@ -1,18 +1,28 @@
-import { processLedger } from '@vinyasa/core'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
-import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
-import { createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
-import { refuseWrong } from './errors.ts'
+import { atLeast, type KnownOptions, processLedger, text, texts } from '@vinyasa/core'
 import { WebSocketServer } from 'ws'
+import {
+  asksForWebSocket,
+  handshakeOf,
+  ignoreUpgrades,
+  refuseUpgrade,
+  requestHeadersOf,
+} from './protocol/handshake.ts'
+import { type AllowedOrigins, createOriginCheck, createOriginRefusal } from './protocol/origins.ts'
+import { refuseWrong } from './errors.ts'
 import type { Turns } from './fair-turns.ts'
 import { createConnections } from './protocol/connections.ts'
-import type { Handshake } from './protocol/live-socket.ts'
-import { MAX_FRAGMENTS } from './protocol/message-budgets.ts'
-import { SUB_PROTOCOL } from './protocol/messages.ts'
-import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
+import {
+  type Handshake,
+  type LiveConnection,
+  MAX_FRAGMENTS,
+  type OnConnectResult,
+  SUB_PROTOCOL,
+} from './protocol/messages.ts'
 import { WsSocket } from './ws/ws-socket.ts'
+import type { LiveQueryPlugin } from './plugin.ts'
+import type { UpdateFields } from './store/update.ts'
 
 /** Options that are missing in the types of ws. */
 const PIECES: object = { maxFragments: MAX_FRAGMENTS, maxBufferedChunks: MAX_FRAGMENTS }
@@ -87,11 +97,74 @@ function createLiveSockets(options: LiveServerOptions) {
   }
 }
 
-export { createFairTurns, type FairTurns, type Turns } from './fair-turns.ts'
-export { refuseUpgrade } from './protocol/handshake.ts'
-export type { LiveServerOptions } from './ws/live-server-options.ts'
-export type { AllowedOrigins } from './protocol/origins.ts'
-export { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
+export interface LiveServerOptions {
+  /** The plugin that `useLiveQuery` returned. */
+  readonly plugin: Pick<LiveQueryPlugin, 'engine'>
+  /** Path of the sockets. Default `/graphql/live`. */
+  readonly path?: string | undefined
+  /** Maximum number of running operations on a socket. More are refused with `error`. Default 100. */
+  readonly maxSubscriptionsPerSocket?: number | undefined
+  /** A larger message closes the socket with 1009. Default 262 144. */
+  readonly maxMessageBytes?: number | undefined
+  /**
+   * Maximum number of unsent bytes, plus 2 KiB for each message. A socket over the limit is terminated if it sent no
+   * data for a second. Default 1 MiB.
+   */
+  readonly maxBufferedBytes?: number | undefined
+  /**
+   * Interval of pings in milliseconds. A socket that has not answered the previous ping is terminated. Default 12
+   * 000; 0 disables pings.
+   */
+  readonly keepAliveMs?: number | undefined
+  /**
+   * Accepts or refuses `connection_init`. `false` closes the socket with 4403; an object becomes the payload of
+   * `connection_ack`. `headers` are the headers that operations on the socket have.
+   */
+  readonly onConnect?:
+    | ((connection: LiveConnection, headers: Headers) => OnConnectResult | Promise<OnConnectResult>)
+    | undefined
+  /**
+   * Fields of the `connection_init` payload, or of its `headers`, that become request headers, because browsers
+   * cannot set headers on a socket. The `extensions` of a `subscribe` can set them too, for that operation. Default
+   * `['authorization']`.
+   */
+  readonly connectionHeaders?: readonly string[] | undefined
+  /**
+   * Names the client of a request. The sockets and live queries of a client share one part of the event loop.
+   * Default: the address of the request, which is the proxy's address behind a proxy.
+   */
+  readonly clientOf?: ((request: IncomingMessage) => string) | undefined
+  /** Returns additional context for each execution. */
+  readonly context?: ((connection: LiveConnection) => Readonly<Record<string, unknown>>) | undefined
+  /**
+   * Origins whose pages can connect, such as `https://app.example`, in addition to the server's own origin. `*`
+   * allows any page whose browser sends neither cookies nor `authorization`. A function decides for all origins and
+   * receives the unchanged header. Other pages get 403. Requests without `Origin` do not come from a browser page and
+   * can connect. The server's own origin is taken from `Host`; list it if a proxy changes that header. Default `[]`.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined
+  /**
+   * Where the fields of an update other than `data` and `errors` are: in the payload, or in its
+   * `extensions.liveQuery` as over SSE. Use `extensions` for clients that interpret a `revision` in the payload as a
+   * patch, such as `@n1ru4l/graphql-live-query-patch`. Default `payload`.
+   */
+  readonly updateFields?: UpdateFields | undefined
+}
+
+const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
+  plugin: true,
+  path: text,
+  maxSubscriptionsPerSocket: atLeast(0),
+  maxMessageBytes: atLeast(0),
+  maxBufferedBytes: atLeast(0),
+  keepAliveMs: atLeast(0),
+  onConnect: true,
+  connectionHeaders: texts,
+  clientOf: true,
+  context: true,
+  allowedOrigins: true,
+  updateFields: true,
+}
 
 export interface LiveServer {
   /** Number of open sockets. */
@@ -158,3 +231,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+export { createFairTurns, type FairTurns, type Turns } from './fair-turns.ts'
+export { asksForWebSocket, ignoreUpgrades, refuseUpgrade } from './protocol/handshake.ts'
+export type { AllowedOrigins } from './protocol/origins.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wantsStream } from '../src/execution/accepted-answers.ts'
+import { wantsStream } from '../src/execution/stream-results.ts'
 
 it.each([
   ['text/event-stream', true],

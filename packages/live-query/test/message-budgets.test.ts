@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { WebSocket } from 'ws'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { MAX_FRAGMENTS, MESSAGE_BUDGETS, type Repeatable } from '../src/protocol/message-budgets.ts'
+import { MAX_FRAGMENTS, MESSAGE_BUDGETS, type Repeatable } from '../src/protocol/messages.ts'
 import { startLive, type LiveSetup } from './support.ts'
 
 let setup: LiveSetup

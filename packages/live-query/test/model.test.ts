@@ -2,9 +2,8 @@ import { createFakeClock } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { createLiveQueryStore } from '../src/index.ts'
 import type { LivePlan } from '../src/document/live-plan.ts'
-import type { LiveQueryChannel } from '../src/store/subscriber.ts'
+import type { LiveQueryChannel, LiveQuerySubscription } from '../src/store/subscriber.ts'
 import type { LiveQueryStrategy } from '../src/options.ts'
-import type { LiveQuerySubscription } from '../src/store/registration.ts'
 
 /** How many random steps: events, joins, leaves, failures, stalls and waits. `LIVE_MODEL_STEPS=1000000` for the full run. */
 const STEPS = Number(process.env['LIVE_MODEL_STEPS'] ?? 30_000)

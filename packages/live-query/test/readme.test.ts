@@ -39,7 +39,8 @@ it('the README’s example runs: a live query is updated by a mutation', async (
 it('the README names every option', () => {
   const options = readFileSync(new URL('../src/options.ts', import.meta.url), 'utf8')
   const field = readFileSync(new URL('../../core/src/options/live-options.ts', import.meta.url), 'utf8')
-  const server = readFileSync(new URL('../src/ws/live-server-options.ts', import.meta.url), 'utf8')
+  const ws = readFileSync(new URL('../src/ws.ts', import.meta.url), 'utf8')
+  const server = /interface LiveServerOptions \{.*?\n\}/s.exec(ws)?.[0]
   const names = [...`${options}${field}${server}`.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(
     ([, name]) => name!,
   )

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createLiveQueryStore } from '../src/index.ts'
-import type { LiveQueryRegistration } from '../src/store/registration.ts'
+import type { LiveQueryRegistration } from '../src/store/subscriber.ts'
 
 const registration = (id: string, ends: string[]): LiveQueryRegistration => ({
   id,

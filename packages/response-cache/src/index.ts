@@ -6,9 +6,8 @@ export type { CacheEvent, ResponseCacheOptions } from './options.ts'
 
 // Adapters for custom stores.
 export { fromEnvelopCache } from './store/envelop-cache.ts'
-export type { RemoteStore } from './store/remote-store.ts'
+export type { CacheEntry, RemoteStore } from './store/entry.ts'
 export {
   createUndeliveredInvalidations,
   type UndeliveredInvalidations,
 } from './store/undelivered-invalidations.ts'
-export type { CacheEntry } from './store/entry.ts'

@@ -2,7 +2,7 @@ import nodeModule from 'node:module'
 import type { Redis } from 'ioredis'
 import { redisClientMissing } from './errors.ts'
 import { checkRedisUrl, ConnectedStore } from './redis/redis-store.ts'
-import type { RemoteStore } from './store/remote-store.ts'
+import type { RemoteStore } from './store/entry.ts'
 
 /**
  * Opens the store for `redisUrl`. The client library is loaded here only, so that servers and bundlers without Redis do

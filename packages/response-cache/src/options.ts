@@ -1,7 +1,6 @@
 import { type Clock } from '@vinyasa/core'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
-import type { RemoteStore } from './store/remote-store.ts'
-import type { InvalidationTarget } from './store/tags.ts'
+import type { InvalidationTarget, RemoteStore } from './store/entry.ts'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 
 /** A change, as passed to an invalidation function. */

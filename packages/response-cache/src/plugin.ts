@@ -1,20 +1,20 @@
+import { IncomingMessage } from 'node:http'
 import {
+  chosenParser,
   createAttachment,
   isNotFromHttp,
-  systemClock,
-  chosenParser,
   parserHooks,
+  systemClock,
   type YogasPlugins,
   yogasPlugins,
 } from '@vinyasa/core'
 import { type Behaviour, bringPipeline, type ResponseHead, withBehaviour } from '@vinyasa/core/pipeline'
-import type { Plugin } from 'graphql-yoga'
+import type { FetchAPI, Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'
-import { OTHER_REQUEST, readsOf, recordReads, withoutCopies, silently } from './http/request-reads.ts'
+import { OTHER_REQUEST, readsOf, recordReads, silently, withoutCopies } from './http/request-reads.ts'
 import type { ResponseCacheOptions } from './options.ts'
-import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
-import { isBoundedBody, parseJsonBody, type RequestParser } from './http/json-body.ts'
+import { type CacheEngine, createCacheEngine, type ResponseCache } from './response-cache.ts'
 
 /**
  * Reads the JSON bodies of a plain Yoga server without Yoga's counting stream.
@@ -42,7 +42,7 @@ function createFrontDoor(jsonParser: () => unknown, isReplaced: () => boolean) {
   return { wrapParser, last }
 }
 
-export interface ResponseCachePlugin extends Plugin {
+interface ResponseCachePlugin extends Plugin {
   /** Declares to the gateway and other plugins that this plugin's results do not depend on request headers. */
   readonly readsHeaders: readonly string[]
   readonly behaviour: Behaviour
@@ -202,4 +202,49 @@ function addRecorder(recorder: Plugin, plugins: Plugin[]): void {
 function once<T>(compute: () => T): () => T {
   let value: { readonly of: T } | undefined
   return () => (value ??= { of: compute() }).of
+}
+
+type RequestParsePayload = Parameters<NonNullable<Plugin['onRequestParse']>>[0]
+type RequestParser = NonNullable<RequestParsePayload['requestParser']>
+
+/**
+ * Returns whether the body comes directly from Node and ends at the Content-Length that Yoga's limit checked. Yoga's
+ * counting stream, which costs more than a hit, then is not necessary.
+ */
+export function isBoundedBody(request: Request, serverContext: object): boolean {
+  const { req } = serverContext as { readonly req?: unknown }
+  // If the body was partly read, waiting for it would never end.
+  if (!(req instanceof IncomingMessage) || req.readableDidRead || req.destroyed) return false
+  // Yoga's class holds its source. Other classes can need to create a request for this check, so they are not
+  // supported.
+  if (!Object.hasOwn(request, 'bodyInit')) return false
+  if ((request as { readonly bodyInit?: unknown }).bodyInit !== req) return false
+  // A lenient parser accepts chunks beyond a Content-Length.
+  if (req.headers['transfer-encoding'] !== undefined) return false
+  return request.headers.get('content-length') === receivedLength(req)
+}
+
+/**
+ * Returns the length as received. A plugin that changes the headers of the request also changes those of the message.
+ */
+function receivedLength({ rawHeaders }: IncomingMessage): string | undefined {
+  const name = 'content-length'
+  const at = rawHeaders.findIndex((raw) => raw.length === name.length && raw.toLowerCase() === name)
+  return rawHeaders[at + 1]
+}
+
+/** Returns the parameters in a body. `parser` is Yoga's parser, which creates the error for other bodies. */
+function parseJsonBody(
+  text: string,
+  { url, method, headers }: Request,
+  parser: RequestParser,
+  fetchAPI: FetchAPI,
+): ReturnType<RequestParser> {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null) return parsed
+  } catch {
+    // The parser below reports the error.
+  }
+  return parser(new fetchAPI.Request(url, { method, headers, body: text }))
 }

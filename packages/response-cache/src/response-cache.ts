@@ -12,7 +12,7 @@ import type { BatchName, InvalidationEvent } from '@vinyasa/invalidation'
 import { openRedisStore } from './open-redis-store.ts'
 import type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'
 import { Entries } from './store/entries.ts'
-import { type InvalidationTarget, type Tags, tagsOfTargets } from './store/tags.ts'
+import { type InvalidationTarget, type Tags, tagsOfTargets } from './store/entry.ts'
 import { configError, foreignOption, wrongOptions, twoParameters } from './errors.ts'
 
 /** Options of `@envelop/response-cache` and their replacements here. JavaScript does not report them. */

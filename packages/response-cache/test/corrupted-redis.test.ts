@@ -1,10 +1,8 @@
 import { describeWithRedis, startRedis, type RedisServer } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { CacheEntry } from '../src/store/entry.ts'
-import type { RemoteEvent } from '../src/store/remote-store.ts'
-import { openStore } from '../src/redis/create-redis-store.ts'
-import type { RedisStore } from '../src/redis/index.ts'
+import type { CacheEntry, RemoteEvent } from '../src/store/entry.ts'
+import { openStore, type RedisStore } from '../src/redis/index.ts'
 
 const PREFIX = '{vinyasa:cache}:'
 const ENTRY: CacheEntry = {

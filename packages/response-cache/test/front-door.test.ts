@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { useResponseCache } from '../src/index.ts'
-import { isBoundedBody } from '../src/http/json-body.ts'
+import { isBoundedBody } from '../src/plugin.ts'
 
 const query = '{ hello }'
 const body = JSON.stringify({ query })

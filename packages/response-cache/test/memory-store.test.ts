@@ -2,7 +2,7 @@ import { backgroundClock } from '@vinyasa/core'
 import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { etagOf, LazyEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
-import { createMemoryStore } from '../src/store/memory-store.ts'
+import { createMemoryStore } from '../src/store/entries.ts'
 import { createResponseCache } from '../src/index.ts'
 
 const MAX_BYTES = 64_000

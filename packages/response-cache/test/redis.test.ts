@@ -10,8 +10,7 @@ import {
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createUndeliveredInvalidations, type ResponseCacheOptions } from '../src/index.ts'
-import { openStore } from '../src/redis/create-redis-store.ts'
-import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
+import { createRedisStore, openStore, type RedisStore } from '../src/redis/index.ts'
 import { ask, createWorld, type Answer, type World } from './kit.ts'
 
 const users = '{ users { id name } }'

@@ -1,6 +1,6 @@
 import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
 import { describe, expect, it } from 'vitest'
-import { entityTag, typeOfTag } from '../src/store/tags.ts'
+import { entityTag, typeOfTag } from '../src/store/entry.ts'
 import { ask, createWorld } from './kit.ts'
 
 const user = '{ user(id: "1") { id } }'

@@ -2,8 +2,7 @@ import { createFakeClock, describeWithRedis, startNetwork, startRedis, waitUntil
 import type { BatchName } from '@vinyasa/invalidation'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../src/redis/create-redis-store.ts'
-import type { RedisStore } from '../src/redis/index.ts'
+import { openStore, type RedisStore } from '../src/redis/index.ts'
 import { ToldBatches } from '../src/redis/told-batches.ts'
 
 const own = (n: number): BatchName => ({ origin: 'a', n, isOwn: true })

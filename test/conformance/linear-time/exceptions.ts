@@ -49,7 +49,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/node-handler/src/cycle/cycle#Cycle packages/node-handler/src/cycle/exchange#
       packages/node-handler/src/cycle/operation-step# packages/node-handler/src/http/light-request#lightOf
       packages/core/src/pipeline/pipeline# packages/response-cache/src/answer/admission#Admission
-      packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/stored-answers# packages/response-cache/src/http/json-body#
+      packages/response-cache/src/answer/behaviour# packages/response-cache/src/answer/behaviour# packages/response-cache/src/plugin#
       packages/response-cache/src/redis/redis-store# packages/response-cache/src/redis/told-batches#`,
     [KIND]: `packages/response-cache/src/http/request-reads# packages/core/src/json/values#is
       packages/core/src/pipeline/plugins#
@@ -70,8 +70,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
       packages/live-query/src/store/update# packages/node-handler/src/http/body#guardBody
       packages/response-cache/src/answer/serialized-result# packages/response-cache/src/store/entry#LazyEntry
       packages/rest-connector/src/call/call#explain packages/rest-connector/src/http/attempt#BadStatus
-      packages/response-cache/src/store/tags#typeTag packages/response-cache/src/store/tags#entityTag
-      packages/response-cache/src/store/tags#unidentifiedTag packages/source-kit/src/answer/json-result#`,
+      packages/response-cache/src/store/entry#typeTag packages/response-cache/src/store/entry#entityTag
+      packages/response-cache/src/store/entry#unidentifiedTag packages/source-kit/src/answer/json-result#`,
   }).flatMap(([reason, starts]) => starts.split(/\s+/).map((start) => [start, reason])),
 )
 

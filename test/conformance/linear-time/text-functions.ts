@@ -57,28 +57,21 @@ import * as replyMetadata from '../../../packages/grpc-transport/src/reply-metad
 import { GrpcCallError } from '../../../packages/grpc-transport/src/status.ts'
 import * as batch from '../../../packages/invalidation/src/bus/batch.ts'
 import * as filter from '../../../packages/live-query/src/document/filter.ts'
-import * as acceptedAnswers from '../../../packages/live-query/src/execution/accepted-answers.ts'
 import * as streamResults from '../../../packages/live-query/src/execution/stream-results.ts'
-import * as groupKey from '../../../packages/live-query/src/execution/group-key.ts'
+import * as groupKey from '../../../packages/live-query/src/execution/engine.ts'
 import * as handshake from '../../../packages/live-query/src/protocol/handshake.ts'
-import * as ignoreUpgrades from '../../../packages/live-query/src/protocol/ignore-upgrades.ts'
 import * as messages from '../../../packages/live-query/src/protocol/messages.ts'
 import * as origins from '../../../packages/live-query/src/protocol/origins.ts'
-import * as identifiers from '../../../packages/live-query/src/triggers/resource-identifier.ts'
+import * as identifiers from '../../../packages/live-query/src/store/store.ts'
 import * as triggers from '../../../packages/live-query/src/triggers/triggers.ts'
-import * as requestTarget from '../../../packages/node-handler/src/http/request-target.ts'
-import * as requestUrl from '../../../packages/node-handler/src/http/request-target.ts'
+import * as handlerRequestTarget from '../../../packages/node-handler/src/http/request-target.ts'
 import * as cycle from '../../../packages/node-handler/src/cycle/cycle.ts'
-import * as formData from '../../../packages/node-handler/src/uploads/use-uploads.ts'
-import * as uploadMap from '../../../packages/node-handler/src/uploads/use-uploads.ts'
-import * as liftLiterals from '../../../packages/core/src/pipeline/literals.ts'
-import * as liftedErrors from '../../../packages/core/src/pipeline/literals.ts'
-import * as scanLiterals from '../../../packages/core/src/pipeline/literals.ts'
-import * as normalizeDocument from '../../../packages/response-cache/src/document/normalize-document.ts'
+import * as handlerUseUploads from '../../../packages/node-handler/src/uploads/use-uploads.ts'
+import * as coreLiterals from '../../../packages/core/src/pipeline/literals.ts'
+import * as normalizeDocument from '../../../packages/response-cache/src/document/document-profile.ts'
 import * as cacheHeaders from '../../../packages/response-cache/src/http/cache-headers.ts'
 import * as cacheCodec from '../../../packages/response-cache/src/redis/codec.ts'
 import * as cacheEntry from '../../../packages/response-cache/src/store/entry.ts'
-import * as tags from '../../../packages/response-cache/src/store/tags.ts'
 import * as files from '../../../packages/rest-connector/src/bodies/file.ts'
 import * as formBody from '../../../packages/rest-connector/src/bodies/form-body.ts'
 import * as multipartBody from '../../../packages/rest-connector/src/bodies/multipart-body.ts'
@@ -332,25 +325,28 @@ of('packages/defer-splitter/src/wire/accept', deferAccept, {
     new deferAccept.Deliveries({ enabled: true }).named(`multipart/mixed,${text}`),
   ),
 })
-of('packages/live-query/src/execution/accepted-answers', acceptedAnswers, {
-  acceptedAnswers: on(HEADER, (text) => acceptedAnswers.acceptedAnswers(`text/event-stream,${text}`)),
-  wantsStream: on(HEADER, (text) => acceptedAnswers.wantsStream(`text/event-stream,${text}`)),
+of('packages/live-query/src/execution/stream-results', streamResults, {
+  acceptedAnswers: on(HEADER, (text) => streamResults.acceptedAnswers(`text/event-stream,${text}`)),
+  wantsStream: on(HEADER, (text) => streamResults.wantsStream(`text/event-stream,${text}`)),
 })
 of('packages/live-query/src/execution/stream-results', streamResults, {
   isEventSource: on(HEADER, (text) =>
     streamResults.isEventSource({ method: 'GET', headers: one(text) } as unknown as Request),
   ),
 })
-of('packages/node-handler/src/http/request-target', requestTarget, {
+of('packages/node-handler/src/http/request-target', handlerRequestTarget, {
   acceptTargets: on(HEADER, (text) => [
-    requestTarget.acceptTargets()(request({}, `/${text}`)),
-    requestTarget.acceptTargets()(request({}, `http://${text}`)),
-    requestTarget.acceptTargets()(request({ host: text })),
+    handlerRequestTarget.acceptTargets()(request({}, `/${text}`)),
+    handlerRequestTarget.acceptTargets()(request({}, `http://${text}`)),
+    handlerRequestTarget.acceptTargets()(request({ host: text })),
   ]),
 })
-of('packages/node-handler/src/http/request-target', requestUrl, {
-  urlOf: on(HEADER, (text) => requestUrl.urlOf(request({}), text)),
-  lazyUrl: on(HEADER, (text) => requestUrl.lazyUrl({ URL } as never, { url: `/${text}` }).searchParams),
+of('packages/node-handler/src/http/request-target', handlerRequestTarget, {
+  urlOf: on(HEADER, (text) => handlerRequestTarget.urlOf(request({}), text)),
+  lazyUrl: on(
+    HEADER,
+    (text) => handlerRequestTarget.lazyUrl({ URL } as never, { url: `/${text}` }).searchParams,
+  ),
 })
 of(`${GATEWAY}/http/pathname`, pathname, {
   pathnameOf: on(HEADER, (text) => pathname.pathnameOf(`/${text}`)),
@@ -440,9 +436,9 @@ of('packages/live-query/src/protocol/handshake', handshake, {
     ),
   ),
 })
-of('packages/live-query/src/protocol/ignore-upgrades', ignoreUpgrades, {
+of('packages/live-query/src/protocol/handshake', handshake, {
   asksForWebSocket: on(HEADER, (text) =>
-    ignoreUpgrades.asksForWebSocket(request({ upgrade: text, connection: text }) as never),
+    handshake.asksForWebSocket(request({ upgrade: text, connection: text }) as never),
   ),
 })
 
@@ -473,16 +469,16 @@ of('packages/node-handler/src/cycle/cycle', cycle, {
     cycle.areUsual(JSON.parse(`{"query":"{a}","variables":{"a":${text}}}`)),
   ),
 })
-of('packages/node-handler/src/uploads/use-uploads', uploadMap, {
-  parseOperations: on(BODY, uploadMap.parseOperations),
-  parseMap: on(BODY, (text) => uploadMap.parseMap(text, 10)),
-  place: on(BODY, (text) => uploadMap.place({ a: { a: null } }, `a.${text}`, {})),
+of('packages/node-handler/src/uploads/use-uploads', handlerUseUploads, {
+  parseOperations: on(BODY, handlerUseUploads.parseOperations),
+  parseMap: on(BODY, (text) => handlerUseUploads.parseMap(text, 10)),
+  place: on(BODY, (text) => handlerUseUploads.place({ a: { a: null } }, `a.${text}`, {})),
 })
-of('packages/node-handler/src/uploads/use-uploads', formData, {
+of('packages/node-handler/src/uploads/use-uploads', handlerUseUploads, {
   readFormData: onBytes(BODY, (bytes) => {
     const head = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
     const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--\r\n')])
-    return formData.readFormData(body as never, 'multipart/form-data; boundary=b', {
+    return handlerUseUploads.readFormData(body as never, 'multipart/form-data; boundary=b', {
       FormData,
       File,
     } as never)
@@ -491,7 +487,7 @@ of('packages/node-handler/src/uploads/use-uploads', formData, {
 of('packages/live-query/src/protocol/messages', messages, {
   readClientMessage: on(MESSAGE, messages.readClientMessage),
 })
-of('packages/live-query/src/execution/group-key', groupKey, {
+of('packages/live-query/src/execution/engine', groupKey, {
   contextKeyOf: onValues(MESSAGE, (value) => groupKey.contextKeyOf(undefined, ['a'], value)),
   ownKeyOf: onValues(MESSAGE, (value) => groupKey.ownKeyOf(value, () => {})),
   withOwnKey: on(MESSAGE, (text) => groupKey.withOwnKey(text, text)),
@@ -533,24 +529,24 @@ of('packages/core/src/documents/validate-in-one-walk', validation, {
 of('packages/core/src/documents/without-tokens', withoutTokens, {
   withoutTokens: onParsed((document) => withoutTokens.withoutTokens(document)),
 })
-of('packages/response-cache/src/document/normalize-document', normalizeDocument, {
+of('packages/response-cache/src/document/document-profile', normalizeDocument, {
   // It prints documents and lexes them again, once for each: a megabyte of escapes takes 40 ms, linear.
   normalizeDocument: onParsed((document) => normalizeDocument.normalizeDocument(document, null), MESSAGE),
 })
-of('packages/core/src/pipeline/literals', scanLiterals, {
-  scanLiterals: entry(LITERALS, scanLiterals.scanLiterals, [...DOCUMENTS, ...texts]),
+of('packages/core/src/pipeline/literals', coreLiterals, {
+  scanLiterals: entry(LITERALS, coreLiterals.scanLiterals, [...DOCUMENTS, ...texts]),
 })
-of('packages/core/src/pipeline/literals', liftLiterals, {
+of('packages/core/src/pipeline/literals', coreLiterals, {
   liftLiterals: onDocuments(LITERALS, (text) => {
-    const scanned = scanLiterals.scanLiterals(text)
-    return scanned && liftLiterals.liftLiterals(text, scanned, schema, parse(text))
+    const scanned = coreLiterals.scanLiterals(text)
+    return scanned && coreLiterals.liftLiterals(text, scanned, schema, parse(text))
   }),
 })
-of('packages/core/src/pipeline/literals', liftedErrors, {
+of('packages/core/src/pipeline/literals', coreLiterals, {
   errorsIn: onDocuments(LITERALS, (text) => {
     const { loc } = parse(text)
     const errors = [0, 1, 2].map((at) => new GraphQLError('', { source: loc?.source, positions: [at] }))
-    return liftedErrors.errorsIn(errors, text, text)
+    return coreLiterals.errorsIn(errors, text, text)
   }),
 })
 of('packages/live-query/src/triggers/triggers', triggers, {
@@ -860,8 +856,8 @@ of('packages/response-cache/src/redis/codec', cacheCodec, {
   decodeMeta: onBytes(BROKER, (bytes) => cacheCodec.decodeMeta(Buffer.from('[1,1,1,1]'), bytes, bytes, 1)),
   decodeMessage: onBytes(BROKER, (bytes) => cacheCodec.decodeMessage(bytes, { self: 'a', database: 0 })),
 })
-of('packages/response-cache/src/store/tags', tags, { typeOfTag: on(BROKER, tags.typeOfTag) })
-of('packages/live-query/src/triggers/resource-identifier', identifiers, {
+of('packages/response-cache/src/store/entry', cacheEntry, { typeOfTag: on(BROKER, cacheEntry.typeOfTag) })
+of('packages/live-query/src/store/store', identifiers, {
   toEvent: on(BROKER, identifiers.toEvent),
 })
 

@@ -8,8 +8,13 @@ import {
   type GraphQLObjectType,
 } from 'graphql'
 import { keyed } from '@vinyasa/core'
-import { selectOperation, type SelectedField } from './selected-fields.ts'
-import { statedChanges, statedDependsOn, statedIdFields } from './statements.ts'
+import {
+  type SelectedField,
+  selectOperation,
+  statedChanges,
+  statedDependsOn,
+  statedIdFields,
+} from './selected-fields.ts'
 import { createValueTypes, hasOwnSource } from './value-types.ts'
 import { possibleObjects } from '@vinyasa/core/documents'
 

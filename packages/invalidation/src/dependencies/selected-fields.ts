@@ -1,12 +1,12 @@
 import {
+  type DocumentNode,
   getNamedType,
   getOperationAST,
-  isAbstractType,
-  isCompositeType,
-  type DocumentNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
+  isAbstractType,
+  isCompositeType,
   type OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
@@ -25,7 +25,7 @@ export interface FieldOfType {
   readonly field: GraphQLField<unknown, unknown>
 }
 
-export interface SelectedOperation {
+interface SelectedOperation {
   readonly kind: `${OperationTypeNode}`
   /** Selected fields, once per parent type, without `__typename` and introspection fields. */
   readonly fields: readonly SelectedField[]
@@ -77,4 +77,29 @@ export function selectOperation(
     })
   }
   return { kind: operation.operation, fields: [...selected.values()] }
+}
+
+type Field = Pick<GraphQLField<unknown, unknown>, 'extensions'>
+
+/**
+ * Returns the type names in `extensions.changes` of a mutation field, its declared changes. `*` stands for any type.
+ */
+export function statedChanges(field: Field): readonly string[] | undefined {
+  return namesIn(field.extensions['changes'])
+}
+
+/** Returns the type names in `extensions.dependsOn` of a field, its declared dependencies. `*` stands for any type. */
+export function statedDependsOn(field: Field): readonly string[] | undefined {
+  return namesIn(field.extensions['dependsOn'])
+}
+
+/** Returns the names in `extensions.idFields` of a schema: the fields that identify entities, in order of preference. */
+export function statedIdFields(schema: GraphQLSchema): readonly string[] | undefined {
+  return namesIn(schema.extensions['idFields'])
+}
+
+function namesIn(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value)
+    ? value.filter((name): name is string => typeof name === 'string' && name !== '')
+    : undefined
 }

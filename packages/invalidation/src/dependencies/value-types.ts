@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { keyed } from '@vinyasa/core'
 import { possibleObjects } from '@vinyasa/core/documents'
-import { statedDependsOn } from './statements.ts'
+import { statedDependsOn } from './selected-fields.ts'
 
 type Field = GraphQLField<unknown, unknown>
 

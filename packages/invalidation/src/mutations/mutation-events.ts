@@ -1,16 +1,17 @@
-import { isRecord } from '@vinyasa/core'
+import { backgroundClock, type Clock, isRecord } from '@vinyasa/core'
 import {
   getNamedType,
   getNullableType,
-  isListType,
-  isObjectType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  isListType,
+  isObjectType,
 } from 'graphql'
 import { createDependencyCache } from '../dependencies/dependencies.ts'
-import { statedChanges } from '../dependencies/statements.ts'
-import { ANYTHING, type InvalidationEvent } from '../types.ts'
+import { statedChanges } from '../dependencies/selected-fields.ts'
+import { ANYTHING, type InvalidationBus, type InvalidationEvent } from '../types.ts'
+import { createReminders } from './reminders.ts'
 
 const OPERATIONS = new Map([
   ['create', 'create'],
@@ -26,7 +27,7 @@ const OPERATIONS = new Map([
 ])
 
 /** Verb and noun in the name of a mutation. They can add events, but not limit them. */
-export interface Verb {
+interface Verb {
   /** Operation: `create`, `update` or `delete`; `undefined` if the first word is an unknown verb. */
   readonly operation: string | undefined
   /** Rest of the name in the form of a type name; `undefined` if the name has only one word. */
@@ -44,7 +45,7 @@ export function readVerb(name: string): Verb {
 
 type Field = GraphQLField<unknown, unknown>
 
-export interface MutationEventsInput {
+interface MutationEventsInput {
   /** Schema of the server, if known, because plugins can add declarations to it. */
   readonly schema: GraphQLSchema
   /** Field of the mutation type; `undefined` if the schema does not contain the mutation. */
@@ -55,7 +56,7 @@ export interface MutationEventsInput {
   readonly result: unknown
 }
 
-export interface MutationEventsOptions {
+interface MutationEventsOptions {
   /** Returns the value of a field from the source's own result. Default: reads the property with the field's name. */
   readonly read?: ((result: object, field: Field) => unknown) | undefined
 }
@@ -136,4 +137,89 @@ function event(entityType: string, operation: string, entityId: string | undefin
 
 function readMember(result: object, { name }: Field): unknown {
   return Object.hasOwn(result, name) ? (result as Record<string, unknown>)[name] : undefined
+}
+
+/**
+ * Effect of a mutation that failed:
+ * - `done`: the backend made the change and failed afterwards;
+ * - `refused`: the backend made no change;
+ * - `unknown`: the backend possibly made the change, or can still make it.
+ */
+export type MutationOutcome = 'done' | 'refused' | 'unknown'
+
+interface Mutation<T> {
+  readonly call: () => Promise<T>
+  readonly outcomeOf: (error: unknown) => MutationOutcome
+  /**
+   * Returns the invalidation events of the mutation. `result` is `undefined` if the call failed. An empty list means
+   * that the mutation changes no data.
+   */
+  readonly changes: (result: T | undefined) => readonly InvalidationEvent[]
+}
+
+/** Publishes the invalidation events of a source's mutations before their responses are sent. */
+export interface MutationAnnouncer {
+  /**
+   * Makes the call and publishes its events immediately. If the outcome is `unknown`, it publishes them again after
+   * 1, 5 and 30 seconds. Settles like the call.
+   */
+  run<T>(mutation: Mutation<T>): Promise<T>
+  /** Publishes the events with an unknown outcome one last time and stops. */
+  close(): Promise<void>
+}
+
+interface MutationAnnouncerOptions {
+  readonly bus: InvalidationBus
+  /** Discards reads in flight, so that later callers do not share a read that began before a change. */
+  readonly forget: () => void
+  /** Clock for the repetitions. Default: the system clock. */
+  readonly clock?: Clock | undefined
+}
+
+/** Creates the announcer of one source. See {@link MutationAnnouncer}. */
+export function createMutationAnnouncer(options: MutationAnnouncerOptions): MutationAnnouncer {
+  const { bus, forget, clock = backgroundClock } = options
+  const leaveBus = bus.subscribe(forget, { phase: 'forget' })
+  const reminders = createReminders((events) => void bus.publish(events), clock)
+  const underWay = new Set<() => readonly InvalidationEvent[]>()
+  let isClosed = false
+
+  async function announce(events: readonly InvalidationEvent[], isCertain: boolean): Promise<void> {
+    // Also for mutations that declare no changes. It costs at most one shared call.
+    if (events.length === 0) return forget()
+    if (!isCertain && !isClosed) reminders.add(events)
+    await bus.publish(events)
+  }
+
+  return {
+    async run({ call, outcomeOf, changes }) {
+      const changesOf = (result: Parameters<typeof changes>[0]): readonly InvalidationEvent[] => {
+        try {
+          return changes(result)
+        } catch {
+          return ANYTHING
+        }
+      }
+      const unsure = (): readonly InvalidationEvent[] => changesOf(undefined)
+      underWay.add(unsure)
+      try {
+        const result = await call()
+        await announce(changesOf(result), true)
+        return result
+      } catch (error) {
+        const outcome = outcomeOf(error)
+        if (outcome !== 'refused') await announce(unsure(), outcome === 'done')
+        throw error
+      } finally {
+        underWay.delete(unsure)
+      }
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      leaveBus()
+      const left = [...reminders.close(), ...[...underWay].flatMap((unsure) => unsure())]
+      if (left.length > 0) await bus.publish(left)
+    },
+  }
 }

@@ -1,25 +1,31 @@
+import { createHash } from 'node:crypto'
 import {
   type DocumentNode,
   type FieldNode,
+  getNamedType,
   type GraphQLField,
   type GraphQLSchema,
-  type OperationDefinitionNode,
-  getNamedType,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
+  print,
 } from 'graphql'
 import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/core/documents'
 import {
-  type Dependencies,
-  selectOperation,
+  createDependencyCache,
   type Dependence,
+  type Dependencies,
+  describeOperationVariesBy,
   type SelectedField,
+  selectOperation,
+  type VariesBy,
 } from '@vinyasa/invalidation'
-import type { LiveOptions, Volatility } from '@vinyasa/core'
+import { keyed, type LiveOptions, type Volatility } from '@vinyasa/core'
 import { liveQueryNotEnabled } from '../errors.ts'
-import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.ts'
+import { type ResolvedFieldOptions, resolveFieldOptions, stripLiveDirective } from './directive.ts'
 import type { LiveQueryStrategy } from '../options.ts'
 import { entityTypesOf, triggersOfTypes } from '../triggers/triggers.ts'
+import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.ts'
 
 /** A trigger that every event matches, for fields with unknown dependencies. */
 const ANY = '*.*'
@@ -102,7 +108,7 @@ export interface LivePlan {
   readonly maxConnections: ReadonlyMap<string, number>
 }
 
-export interface PlanInput {
+interface PlanInput {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
@@ -179,4 +185,89 @@ function mostVolatile(fields: readonly FieldPlan[]): Volatility | undefined {
   const order: readonly Volatility[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']
   if (fields.some((field) => field.volatility === undefined)) return undefined
   return order.find((level) => fields.some((field) => field.volatility === level))
+}
+
+interface LiveDocument {
+  /**
+   * The document without `@live`. It is the same object for the same document, so that executors can use it as a cache
+   * key.
+   */
+  readonly document: DocumentNode
+  readonly text: string
+}
+
+interface PlannedOperation {
+  readonly plan: LivePlan
+  /** The request data that results depend on. */
+  readonly variesBy: VariesBy
+  readonly entities: () => EntityFinder
+}
+
+export interface LiveDocuments {
+  strip(document: DocumentNode): LiveDocument
+  plan(input: Pick<PlanInput, 'schema' | 'document' | 'operation' | 'throttleMs'>): PlannedOperation
+}
+
+/** Caches values that depend only on a document. Yoga creates one document object per query string. */
+export function createLiveDocuments(
+  fields: Readonly<Record<string, LiveOptions>>,
+  defaults: LiveOptions,
+  idFields?: readonly string[],
+): LiveDocuments {
+  const plans = new WeakMap<
+    OperationDefinitionNode,
+    { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
+  >()
+  const dependenciesOf = createDependencyCache({ idFields })
+  return {
+    strip: keyed((document: DocumentNode): LiveDocument => {
+      const stripped = stripLiveDirective(document)
+      return { document: stripped, text: print(stripped) }
+    }, new WeakMap()),
+    plan({ schema, document, operation, throttleMs }) {
+      const known = plans.get(operation)
+      if (known && known.schema === schema && known.throttleMs === throttleMs) return known.planned
+      let finder: EntityFinder | undefined
+      const dependencies = dependenciesOf(schema)
+      const planned = {
+        plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs, dependencies }),
+        variesBy: describeOperationVariesBy(schema, document, operation.name?.value),
+        entities: () => (finder ??= createEntityFinder(schema, document, operation, dependencies)),
+      }
+      plans.set(operation, { schema, throttleMs, planned })
+      return planned
+    },
+  }
+}
+
+/** Specification: "Cache control hint". The names are those of the wire format. */
+export interface CacheControl {
+  /** Maximum age in seconds. */
+  readonly max_age: number
+  readonly public: boolean
+  readonly must_revalidate: boolean
+  readonly etag?: string
+}
+
+const MAX_AGE: Readonly<Record<Volatility, number>> = {
+  VeryHigh: 0,
+  High: 5,
+  Medium: 30,
+  Low: 300,
+  VeryLow: 3600,
+}
+
+/** Returns the hint for data of a volatility. `shared` means that the result depends on no header and is public. */
+export function cacheControlFor(volatility: Volatility, etag?: string, shared = false): CacheControl {
+  return {
+    max_age: MAX_AGE[volatility],
+    public: shared,
+    must_revalidate: volatility === 'Low',
+    ...(etag === undefined ? {} : { etag }),
+  }
+}
+
+/** Returns a strong entity tag (RFC 9110, section 8.8.3) of serialized data. */
+export function etagOf(json: string): string {
+  return `"${createHash('sha256').update(json).digest('base64url')}"`
 }

@@ -1,23 +1,23 @@
+import { hash, randomUUID } from 'node:crypto'
 import {
+  type ExecutionArgs,
   getOperationAST,
   getVariableValues,
   GraphQLError,
-  type ExecutionArgs,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { type Clock, heldBytes, isPromise } from '@vinyasa/core'
-import { liveDirectiveValues } from '../document/directive.ts'
-import type { LiveDocuments } from '../document/document-memo.ts'
+import { canonicalJson, type Clock, heldBytes, isPromise } from '@vinyasa/core'
 import type { VariesBy } from '@vinyasa/invalidation'
+import { liveDirectiveValues } from '../document/directive.ts'
+import type { LiveDocuments } from '../document/live-plan.ts'
 import {
-  unknownCallerReason,
   EndLiveQuery,
   liveQueryCallerUnknown,
   unexpectedError,
+  unknownCallerReason,
   unusableContextKey,
 } from '../errors.ts'
-import { contextKeyOf, groupKey, ownKeyOf, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { Answer, AskedOperation, LiveRegistration, Passes } from './passes.ts'
 import type { FairTurns } from '../fair-turns.ts'
@@ -46,10 +46,7 @@ export interface LiveOperation {
   readonly asked: AskedOperation
 }
 
-export interface RegistrationsOptions extends Pick<
-  UseLiveQueryOptions,
-  'contextKey' | 'varyHeaders' | 'expiresAt'
-> {
+interface RegistrationsOptions extends Pick<UseLiveQueryOptions, 'contextKey' | 'varyHeaders' | 'expiresAt'> {
   readonly documents: LiveDocuments
   readonly execution: LiveExecution
   readonly schemaNumber: (schema: GraphQLSchema) => number
@@ -161,4 +158,64 @@ function declaredOnly(
     if (Object.hasOwn(variables, name)) declared[name] = variables[name]
   }
   return declared
+}
+
+interface GroupKeyInput {
+  readonly schemaNumber: number
+  readonly text: string
+  readonly operationName: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly throttleMs: number | undefined
+  readonly contextKey: string
+}
+
+/** Returns a key that is equal for subscriptions that can share an execution. */
+export function groupKey(input: GroupKeyInput): string {
+  const { schemaNumber, text, operationName = '', variables, throttleMs = -1, contextKey } = input
+  return digest([schemaNumber, text, operationName, canonical(variables), throttleMs, contextKey])
+}
+
+/**
+ * Returns a digest of the request data that results depend on, in addition to the query. It is empty if the request
+ * contains none of this data.
+ */
+export function contextKeyOf(
+  headers: { get(name: string): string | null } | undefined,
+  varyHeaders: readonly string[],
+  connectionParams: unknown,
+): string {
+  const values = varyHeaders.map((name) => headers?.get(name) ?? null)
+  const params =
+    connectionParams === undefined || isEmpty(connectionParams) ? null : canonical(connectionParams)
+  if (params === null && values.every((value) => value === null)) return ''
+  return digest([varyHeaders, values, params])
+}
+
+/**
+ * Returns the key from the option `contextKey`. An unusable value becomes `null`, which disables sharing, and
+ * `onUnusable` is called.
+ */
+export function ownKeyOf(given: unknown, onUnusable: (given: unknown) => void): string | null {
+  if (given === null || typeof given === 'string') return given
+  if (/^(undefined|number|bigint|boolean)$/.test(typeof given)) return String(given)
+  onUnusable(given)
+  return null
+}
+
+/** Combines the key from `contextKey` with the request data that sources read. */
+export function withOwnKey(own: string | null, forwarded: string): string | null {
+  return own === null || forwarded === '' ? own : digest([own, forwarded])
+}
+
+function digest(parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url')
+}
+
+/** Values that are not JSON differ from every other value. */
+function canonical(value: unknown): string {
+  return canonicalJson(value) ?? randomUUID()
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && (value === null || Object.keys(value).length === 0)
 }

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { type Clock, createTurns, stringifySlices, type Turns, writeInSlices } from '@vinyasa/core'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
-import type { LiveQueryExecute } from '../store/registration.ts'
+import type { LiveQueryExecute } from '../store/subscriber.ts'
 import { type Answer, type AskedOperation, NOBODYS, type Passes, type RunOfPass } from './passes.ts'
 import type { FairTurns } from '../fair-turns.ts'
 import type { UseLiveQueryOptions } from '../use-options.ts'

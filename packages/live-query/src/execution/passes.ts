@@ -5,7 +5,7 @@ import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
 import { processStream, type StreamKind } from './stream-results.ts'
 import { toGraphQLError } from '../errors.ts'
-import type { LiveQueryRegistration } from '../store/registration.ts'
+import type { LiveQueryRegistration } from '../store/subscriber.ts'
 
 const CODES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',

@@ -12,13 +12,19 @@ import {
   type OperationParams,
 } from '../execution/passes.ts'
 import type { WorkLine } from '../fair-turns.ts'
-import type { LiveQuerySubscription } from '../store/registration.ts'
-import type { LiveQueryChannel } from '../store/subscriber.ts'
+import type { LiveQueryChannel, LiveQuerySubscription } from '../store/subscriber.ts'
 import { nextWriter, type UpdateFields } from '../store/update.ts'
 import { formatError, writeResult } from '../store/version.ts'
-import type { Handshake, LiveConnection, LiveSocket, OnConnectResult } from './live-socket.ts'
-import type { Repeatable } from './message-budgets.ts'
-import { CLOSE, readClientMessage, SUB_PROTOCOL } from './messages.ts'
+import {
+  CLOSE,
+  type Handshake,
+  type LiveConnection,
+  type LiveSocket,
+  type OnConnectResult,
+  readClientMessage,
+  type Repeatable,
+  SUB_PROTOCOL,
+} from './messages.ts'
 
 export interface ConnectionsOptions {
   readonly engine: LiveQueryEngine

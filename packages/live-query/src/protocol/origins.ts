@@ -1,5 +1,5 @@
 import { OriginRefusedError } from '../errors.ts'
-import type { Handshake } from './live-socket.ts'
+import type { Handshake } from './messages.ts'
 
 /**
  * Origins whose pages can open a socket, in addition to the server's own origin: origins, patterns, `*` for any origin,

@@ -1,20 +1,18 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { systemClock, atWallTime, type Holding, keyed, processLedger, type WallTimer } from '@vinyasa/core'
+import { atWallTime, type Holding, keyed, processLedger, systemClock, type WallTimer } from '@vinyasa/core'
+import type { GraphQLError } from 'graphql'
 import {
-  refuseWrong,
-  reportError,
-  LiveQueryStoreError,
   liveQueryLimit,
   liveQueryMemory,
+  LiveQueryStoreError,
   liveQueryUnauthenticated,
+  refuseWrong,
+  reportError,
 } from '../errors.ts'
-import { STORE_OPTIONS, type LiveQueryStoreOptions, type StoreSettings } from '../options.ts'
-import { toEvent } from '../triggers/resource-identifier.ts'
-import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
-import type { GraphQLError } from 'graphql'
+import { type LiveQueryStoreOptions, STORE_OPTIONS, type StoreSettings } from '../options.ts'
+import { type LiveQueryRegistration, type LiveQuerySubscription, Subscriber } from './subscriber.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import { Group } from './group.ts'
-import { Subscriber } from './subscriber.ts'
 import { isResync, TriggerIndex } from '../triggers/triggers.ts'
 import type { Timing } from './schedule.ts'
 
@@ -271,7 +269,7 @@ class Subscriptions {
 }
 
 /** Specification: "The store reports statistics." */
-export interface LiveQueryStats {
+interface LiveQueryStats {
   readonly subscriptions: number
   /** Number of distinct live queries, which subscriptions share. */
   readonly groups: number
@@ -325,4 +323,20 @@ export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
     stats: () => subscriptions.stats(),
     close: () => subscriptions.close(),
   }
+}
+
+const ENTITY = /^([_A-Za-z]\w*):(.+)$/s
+const FIELD = /^([_A-Za-z]\w*)\.([_A-Za-z]\w*)(\(.*\))?$/s
+
+/**
+ * Converts an identifier of `@n1ru4l/in-memory-live-query-store`: `Todo:1`, `Query.todos`, `Query.todos(first:"3")`.
+ * Other identifiers match every event.
+ */
+export function toEvent(identifier: string): InvalidationEvent {
+  const [, entityType, entityId] = ENTITY.exec(identifier) ?? []
+  if (entityType && entityId) return { entityType, operation: 'update', entityId }
+  const [, typeName, field, args] = FIELD.exec(identifier) ?? []
+  // An index by arguments can belong to a field below the root, which only the schema can determine.
+  if (typeName && field && (!args || typeName === 'Query')) return { entityType: typeName, operation: field }
+  return { entityType: '*', operation: '*' }
 }

@@ -1,4 +1,4 @@
-import type { CacheControl } from '../document/cache-control.ts'
+import type { CacheControl } from '../document/live-plan.ts'
 import type { Version } from './version.ts'
 
 /** The update for one subscriber. Specification: "Live query update". The names are those of the wire format. */

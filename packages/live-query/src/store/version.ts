@@ -9,7 +9,7 @@ import {
   type Volatility,
   writeInSlices,
 } from '@vinyasa/core'
-import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
+import { cacheControlFor, etagOf, type CacheControl } from '../document/live-plan.ts'
 import { detectFieldChanges } from './changes.ts'
 
 /** An execution result of a live query. */

@@ -2,8 +2,7 @@ import type { Duplex } from 'node:stream'
 import { type Clock, type Holding, processLedger } from '@vinyasa/core'
 import type { RawData, WebSocket } from 'ws'
 import type { Turns } from '../fair-turns.ts'
-import type { LiveSocket } from '../protocol/live-socket.ts'
-import { createMessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
+import { createMessageBudgets, type LiveSocket, type Repeatable } from '../protocol/messages.ts'
 
 /** Memory of an idle socket in bytes. */
 const SOCKET_BYTES = 16 * 1024

@@ -26,7 +26,7 @@ import {
   typeOfTag,
   typeTag,
   unidentifiedTag,
-} from '../store/tags.ts'
+} from '../store/entry.ts'
 
 /** A response key of a document, with the possible types of its values and the response keys below it. */
 interface EntityPlace {

@@ -1,7 +1,6 @@
 import { isRecord, MAX_BROKER_BYTES, parseBrokerJson } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
-import type { CacheEntry } from '../store/entry.ts'
-import type { Tags } from '../store/tags.ts'
+import type { CacheEntry, Tags } from '../store/entry.ts'
 
 /** Encodes the parts of an entry that Redis scripts do not read. */
 export function encodeMeta({ storedAt, ttlMs, staleMs, body }: CacheEntry): string {

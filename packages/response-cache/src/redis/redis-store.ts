@@ -3,15 +3,13 @@ import type { BatchName } from '@vinyasa/invalidation'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
-import type { CacheEntry } from '../store/entry.ts'
+import type { CacheEntry, RemoteEvent, RemoteRead, RemoteStore, Tags } from '../store/entry.ts'
 import { configError, storeUnavailable } from '../errors.ts'
 import {
   createUndeliveredInvalidations,
   type Delivery,
   type UndeliveredInvalidations,
 } from '../store/undelivered-invalidations.ts'
-import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store.ts'
-import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeMessage, encodeMeta, encodeMessage, type Sender } from './codec.ts'
 import { ToldBatches } from './told-batches.ts'
 

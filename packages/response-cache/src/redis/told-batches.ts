@@ -2,7 +2,7 @@ import { awake, type Clock } from '@vinyasa/core'
 import type { BatchName } from '@vinyasa/invalidation'
 import { LRUCache } from 'lru-cache'
 import { hash } from 'node:crypto'
-import type { Tags } from '../store/tags.ts'
+import type { Tags } from '../store/entry.ts'
 
 /** Maximum number of remembered batches, and of remembered processes. */
 const REMEMBERED = 1_000

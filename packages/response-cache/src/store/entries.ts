@@ -1,10 +1,17 @@
-import type { Clock } from '@vinyasa/core'
+import { type Clock, createExpiry } from '@vinyasa/core'
 import type { BatchName, InvalidationBus } from '@vinyasa/invalidation'
+import { LRUCache } from 'lru-cache'
 import type { CacheEvent } from '../options.ts'
-import { type CacheEntry, LazyEntry, type Lifetime } from './entry.ts'
-import { createMemoryStore, type MemoryStore } from './memory-store.ts'
-import type { RemoteEvent, RemoteStore } from './remote-store.ts'
-import { type Tags, typeOfTag } from './tags.ts'
+import {
+  bytesOf,
+  type CacheEntry,
+  LazyEntry,
+  type Lifetime,
+  type RemoteEvent,
+  type RemoteStore,
+  type Tags,
+  typeOfTag,
+} from './entry.ts'
 
 /** Taken before an execution. The result can be stored only if it is still valid. */
 export interface Ticket {
@@ -111,7 +118,7 @@ export function withWallTime(clock: Clocks, entry: CacheEntry): CacheEntry {
   return new LazyEntry(body, { ttlMs, staleMs, tags, version, storedAt })
 }
 
-export interface EntriesOptions {
+interface EntriesOptions {
   /** Maximum number of entries in memory, and of their bytes. */
   readonly maxSize: number
   readonly maxBytes: number
@@ -279,3 +286,77 @@ export class Entries {
     }
   }
 }
+
+/** The entries of this process. The least recently used entries are evicted first. */
+interface MemoryStore {
+  get(key: string): CacheEntry | undefined
+  /** Stores an entry. Entries that `takes` refuses are ignored. */
+  set(key: string, entry: CacheEntry): void
+  /** Returns whether an entry is small enough. */
+  takes(entry: CacheEntry): boolean
+  delete(key: string): boolean
+  clear(): void
+  readonly size: number
+  /** Bytes of all entries. */
+  readonly bytes: number
+}
+
+interface MemoryStoreOptions {
+  /** Maximum number of entries, and of their bytes. */
+  readonly maxSize: number
+  readonly maxBytes: number
+  readonly clock: Clock
+  onEvict(key: string): void
+}
+
+/** Maximum share of all bytes for one entry, so that one response does not evict thousands. */
+const LARGEST_SHARE = 1 / 16
+/** Bytes of an entry in addition to its body: key, tags and objects. */
+const ENTRY_BYTES = 512
+/**
+ * Above this number of entries, only their bytes are limited, because the cache allocates space for all entries at the
+ * start.
+ */
+const MOST_COUNTED = 1_000_000
+
+export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryStoreOptions): MemoryStore {
+  const maxEntryBytes = Math.floor(Math.min(maxBytes, Number.MAX_SAFE_INTEGER) * LARGEST_SHARE)
+  const entries = new LRUCache<string, CacheEntry>({
+    max: maxSize > MOST_COUNTED ? 0 : Math.floor(maxSize),
+    maxSize: Math.max(1, Math.floor(Math.min(maxBytes, Number.MAX_SAFE_INTEGER))),
+    maxEntrySize: Math.max(1, maxEntryBytes),
+    sizeCalculation: sizeOf,
+    dispose: (entry, key, reason) => {
+      expiry.drop(key, expiresAt(entry))
+      if (reason === 'evict') onEvict(key)
+    },
+  })
+  const expiry = createExpiry((key) => void entries.delete(key), clock)
+  const takes = (entry: CacheEntry): boolean => maxSize >= 1 && sizeOf(entry) <= maxEntryBytes
+
+  return {
+    takes,
+    get: (key) => entries.get(key),
+    set(key, entry) {
+      if (!takes(entry)) return void entries.delete(key)
+      entries.set(key, entry)
+      expiry.add(key, expiresAt(entry))
+    },
+    delete: (key) => entries.delete(key),
+    clear() {
+      expiry.clear()
+      entries.clear()
+    },
+    get size() {
+      return entries.size
+    },
+    get bytes() {
+      return entries.calculatedSize
+    },
+  }
+}
+
+const sizeOf = (entry: CacheEntry): number => bytesOf(entry) + ENTRY_BYTES
+
+/** Returns the time after which an entry is neither fresh nor stale. */
+const expiresAt = ({ storedAt, ttlMs, staleMs }: CacheEntry): number => storedAt + ttlMs + staleMs

@@ -1,9 +1,7 @@
 import type { MaybePromise } from '@vinyasa/core'
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
-import type { CacheEntry } from './entry.ts'
-import type { RemoteStore } from './remote-store.ts'
-import { anyTag, typeOfTag, type Tags } from './tags.ts'
+import { anyTag, type CacheEntry, type RemoteStore, type Tags, typeOfTag } from './entry.ts'
 
 /** An entity or a type in the index of an Envelop cache. */
 export interface EnvelopCacheRecord {

@@ -1,4 +1,4 @@
-import type { Tags } from './tags.ts'
+import type { Tags } from './entry.ts'
 
 /**
  * Invalidations that a shared store has not received because it did not respond. They are kept outside of the store, so
