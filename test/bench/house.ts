@@ -1,6 +1,6 @@
 // The house in figures: lines, files, public names, settings, comments without a subject, circles between files, the fullest
-// folders, the longest functions, and how many functions of the packages run for one known request, through every hook and on
-// the prepared path, and for one update of a live query.
+// folders, the longest functions, and how many functions of the packages run for one known request, without and with cached
+// documents, and for one update of a live query.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -107,7 +107,7 @@ for (const [folder, size] of sizes) if (size > 15) console.log(`  ${size} ${fold
 
 const product = '{ product(id: "1") { id name description brand price stock active rating reviews updated } }'
 const behindNodeHandler = { BENCH_DOOR: 'node-handler' }
-/** As the gateway serves; a checkout that knows nothing of the prepared path runs the probes above again. */
+/** As the gateway serves; an older checkout runs the probes above again. */
 const onShortWay = { ...behindNodeHandler, BENCH_SHORT_WAY: '1' }
 const probes: readonly (readonly [string, Probe])[] = [
   ['hello', { contender: 'hello-yoga', env: {}, query: '{ hello }' }],
@@ -149,8 +149,8 @@ async function printCodeThatRuns(name: string, probe: Probe): Promise<void> {
 if (!existsSync(join(repo, 'node_modules'))) console.log('without dependencies nothing can be run')
 else {
   for (const [door, env] of [
-    ['through every hook', behindNodeHandler],
-    ['on the prepared path', onShortWay],
+    ['without usePipeline', behindNodeHandler],
+    ['with cached documents', onShortWay],
   ] as const)
     for (const [name, probe] of probes)
       await printCodeThatRuns(`${name}, ${door}`, { ...probe, env: { ...probe.env, ...env } })

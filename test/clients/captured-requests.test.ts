@@ -142,7 +142,7 @@ describe('each captured request gets the response of plain Yoga', () => {
   it.each(capturedClients)('$client, from node-handler with every plugin', async ({ requests }) => {
     const plain = await openDoors(() => ({ schema, cors, plugins: [useAPQ()] }))
     const full = await openDoors(() => ({ schema, cors, plugins: FEATURES() }))
-    expect(full.handler.preparedPathReasons).toEqual([])
+    expect(full.handler.uncachedReasons).toEqual([])
     let tag: Tag
     for (const round of ROUNDS)
       for (const request of requests) {

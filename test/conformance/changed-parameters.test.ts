@@ -72,7 +72,7 @@ async function start(
       ],
     }),
   )
-  expect(handler.preparedPathReasons).toEqual([])
+  expect(handler.uncachedReasons).toEqual([])
   const server = createServer((request, response) => void handler(request, response))
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close().closeAllConnections())

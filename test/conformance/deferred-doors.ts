@@ -137,7 +137,7 @@ export async function openDoors(marks = true): Promise<Doors> {
   const behindYoga: Seen = { left: 0, parts: [], short: [] }
   const behindThin: Seen = { left: 0, parts: [], short: [] }
   const handler = createNodeHandler(build(behindThin, marks, [usePipeline({ liftLiterals: true })]))
-  expect(handler.preparedPathReasons).toEqual([])
+  expect(handler.uncachedReasons).toEqual([])
   return {
     yoga: await listen(build(behindYoga, marks, [])),
     thin: await listen(handler),

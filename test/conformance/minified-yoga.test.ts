@@ -96,7 +96,7 @@ it('of a minified Yoga requests go the same ways, to the same answers', async ()
   const handler = createNodeHandler(
     yogaOf(minified, [useResponseCache(), usePipeline({ liftLiterals: true })]),
   )
-  expect([handler.slowPathReasons, handler.preparedPathReasons]).toEqual([[], []])
+  expect([handler.slowPathReasons, handler.uncachedReasons]).toEqual([[], []])
   streams = 0
   expect(await answers(await listen((...call) => void handler(...call)))).toEqual(plain)
   expect(await answers(await listen(yogaOf(minified, [useResponseCache()])))).toEqual(plain)

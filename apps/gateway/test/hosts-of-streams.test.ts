@@ -68,7 +68,7 @@ async function start(plugins: readonly object[]) {
   })
   const { port } = server.address() as AddressInfo
   return {
-    preparedPathReasons: createdOnce.preparedPathReasons,
+    uncachedReasons: createdOnce.uncachedReasons,
     ask: (query: string, accept: string, signal?: AbortSignal) =>
       fetch(`http://127.0.0.1:${port}/graphql`, {
         method: 'POST',

@@ -66,7 +66,7 @@ export interface NodeHandler {
   /** Reasons why Yoga's handler serves all requests of this server. Empty if ours serves GET and JSON requests. */
   readonly slowPathReasons: readonly string[]
   /** Reasons why every operation is parsed and validated. Empty if cached documents are executed directly. */
-  readonly preparedPathReasons: readonly string[]
+  readonly uncachedReasons: readonly string[]
 }
 
 /**
@@ -105,7 +105,7 @@ export function createNodeHandler(yoga: NodeRequestListener): NodeHandler {
   }
   return Object.assign(listen, {
     slowPathReasons: reasons,
-    preparedPathReasons: pipeline ? reasonsAgainstCache(pipeline) : reasons,
+    uncachedReasons: pipeline ? reasonsAgainstCache(pipeline) : reasons,
   })
 }
 

@@ -65,7 +65,7 @@ describe('a plugin whose hook', () => {
         plugins: [counted(hooks, calls) as Plugin, usePipeline({ liftLiterals: true })],
         batching: true,
       }))
-      expect(doors.handler.preparedPathReasons).toEqual([])
+      expect(doors.handler.uncachedReasons).toEqual([])
       const answers: string[] = []
       calls.length = 0
       for (const request of requests) {

@@ -152,7 +152,7 @@ it.each(cases)('%s works alike where queries are known', async (_plugin, options
     const given = options()
     return { ...given, plugins: [...(given.plugins ?? []), usePipeline({ liftLiterals: true })] }
   })
-  expect(doors.handler.preparedPathReasons).toEqual([])
+  expect(doors.handler.uncachedReasons).toEqual([])
   for (const time of [1, 2, 3]) {
     for (const [request] of requests) {
       const { yoga, thin } = await bothAnswer(doors, request)

@@ -43,7 +43,7 @@ const servers: Readonly<Record<string, () => YogaOptions>> = {
 describe.each(Object.entries(servers))('a server %s', (_name, options) => {
   it('answers every request alike, however often it came before', async () => {
     const doors = await openShort(options)
-    expect(doors.handler.preparedPathReasons).toEqual([])
+    expect(doors.handler.uncachedReasons).toEqual([])
     const different = []
     for (const [sentence, request] of corpus) {
       const yoga = await exchange(doors.yoga, bytesOf(request))
@@ -167,7 +167,7 @@ describe('what takes the prepared path', () => {
 
   it('nothing before usePipeline() is among the plugins', async () => {
     const { handler } = await openDoors()
-    expect(handler.preparedPathReasons).toEqual(['the plugins do not include usePipeline()'])
+    expect(handler.uncachedReasons).toEqual(['the plugins do not include usePipeline()'])
   })
 })
 
@@ -190,7 +190,7 @@ describe('a plugin that says nothing of the prepared path', () => {
   it.each(HOOKS)('leaves it open with %s, and is called for every request', async (name) => {
     let called = 0
     const doors = await openShort(() => ({ plugins: [{ [name]: () => void called++ } as Plugin] }))
-    expect(doors.handler.preparedPathReasons).toEqual([])
+    expect(doors.handler.uncachedReasons).toEqual([])
     const before = called
     for (let time = 0; time < 3; time++) await exchange(doors.thin, bytesOf({ body: hello }))
     expect(doors.calls).toHaveLength(2)
@@ -220,13 +220,13 @@ describe('a plugin that says nothing of the prepared path', () => {
   it('closes it by instrumentation, which wraps steps that are left out', async () => {
     const instrumentation = { execute: (_payload: unknown, wrapped: () => unknown) => wrapped() }
     const instrumented = await openShort(() => ({ plugins: [{ instrumentation } as Plugin] }))
-    expect(instrumented.handler.preparedPathReasons).toEqual(['a plugin uses instrumentation.execute'])
+    expect(instrumented.handler.uncachedReasons).toEqual(['a plugin uses instrumentation.execute'])
   })
 
   it('leaves it open with hooks of the server alone', async () => {
     const nothing = (): void => {}
     const plugin = { onPluginInit: nothing, onSchemaChange: nothing, onYogaInit: nothing, onDispose: nothing }
-    expect((await openShort(() => ({ plugins: [plugin] }))).handler.preparedPathReasons).toEqual([])
+    expect((await openShort(() => ({ plugins: [plugin] }))).handler.uncachedReasons).toEqual([])
   })
 })
 

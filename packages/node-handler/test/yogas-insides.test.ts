@@ -48,7 +48,7 @@ it("is found where the code of Yoga's hooks is another, and answers the same", a
   const wrapped = { plugins: [rewrap, usePipeline({ liftLiterals: true })] }
   expect(findings(internalsOf(wrapped))).toEqual(ALL)
   const doors = await openDoors(() => ({ plugins: [rewrap, usePipeline({ liftLiterals: true })] }))
-  expect([doors.handler.slowPathReasons, doors.handler.preparedPathReasons]).toEqual([[], []])
+  expect([doors.handler.slowPathReasons, doors.handler.uncachedReasons]).toEqual([[], []])
   for (const body of [graphql('{ hello }'), graphql('{ nothing }'), graphql('{ fails }'), '{', '[]']) {
     for (const chunked of [undefined, 5]) {
       for (let time = 0; time < 3; time++) {

@@ -433,11 +433,11 @@ export function compose(parts: Parts): Gateway {
   }
 }
 
-function tellSlowPaths({ slowPathReasons, preparedPathReasons }: NodeHandler, logger: Logger): void {
+function tellSlowPaths({ slowPathReasons, uncachedReasons }: NodeHandler, logger: Logger): void {
   if (slowPathReasons.length > 0)
     logger.info(`Requests use Yoga's slower HTTP path: ${slowPathReasons.join('; ')}`)
-  if (preparedPathReasons.length > 0)
+  if (uncachedReasons.length > 0)
     logger.info(
-      `Repeated operations cannot use the path for cached operations and need more CPU time: ${preparedPathReasons.join('; ')}`,
+      `Repeated operations cannot use the path for cached operations and need more CPU time: ${uncachedReasons.join('; ')}`,
     )
 }
