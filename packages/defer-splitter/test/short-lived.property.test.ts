@@ -8,7 +8,7 @@ import { withIncrementalDirectives } from '../src/document/directives.ts'
 import { executeStreaming } from '../src/execution/streaming-run.ts'
 import type { PartStream } from '../src/execution/part-stream.ts'
 import { resolveOptions } from '../src/options.ts'
-import { createDeferBehaviour } from '../src/behaviour.ts'
+import { createDeferBehaviour } from '../src/plugin.ts'
 import { Deliveries } from '../src/wire/accept.ts'
 
 const options = resolveOptions()
