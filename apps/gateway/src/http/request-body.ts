@@ -1,4 +1,4 @@
-import { createTurns, ownerOf, SLICE_BYTES, unlessAborted } from '@vinyasa/core'
+import { createTurns, keyedByHeader, ownerOf, SLICE_BYTES, unlessAborted } from '@vinyasa/core'
 import { readFormData } from '@vinyasa/node-handler'
 import { type BufferedRequest, type Behaviour, withBehaviour } from '@vinyasa/core/pipeline'
 import { GraphQLError } from 'graphql'
@@ -12,6 +12,8 @@ export interface RequestBodyOptions extends JsonLimits {
 }
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
+const isJson = keyedByHeader((contentType) => JSON_TYPES.has(mediaTypeOf(contentType)))
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads request bodies within a limit (HTTP 413), as valid UTF-8 and JSON (HTTP 400), with messages of its own:
@@ -23,6 +25,17 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
   /** What long texts say takes long to read, validate and refuse: one at a time, with other work in between. */
   const turns = createTurns()
   const maxAtOnce = Math.min(maxBytes, SLICE_BYTES)
+  const parseWithinLimits = (body: Uint8Array): object => {
+    limitJson(body, options)
+    return parseJson(body)
+  }
+  const readJson = async (request: Request, context: object): Promise<object> => {
+    const body = await readBody(request, maxBytes)
+    // Otherwise the body of a client that left would stay in memory until its turn.
+    if (body.byteLength > maxAtOnce)
+      await unlessAborted(turns.next(ownerOf(context)), request.signal, clientLeft)
+    return parseWithinLimits(body)
+  }
   const behaviour: Behaviour = {
     checkRequest({ method, headers }) {
       if (method !== 'POST') return
@@ -40,14 +53,11 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
     },
     wrapParser(parse, request, context) {
       if (request.method !== 'POST') return (given) => malformedAs400(async () => parse(given))
-      if (JSON_TYPES.has(mediaTypeOf(request.headers.get('content-type')))) {
-        return async (given) => {
-          const body = await readBody(given, maxBytes)
-          // Otherwise the body of a client that left would stay in memory until its turn.
-          if (body.byteLength > maxAtOnce)
-            await unlessAborted(turns.next(ownerOf(context)), given.signal, clientLeft)
-          limitJson(body, options)
-          return parseJson(body)
+      if (isJson(request.headers.get('content-type') ?? '')) {
+        return (given) => {
+          const { lightState } = given as Partial<BufferedRequest>
+          const received = lightState?.request ? undefined : lightState?.received
+          return received ? parseWithinLimits(received) : readJson(given, context)
         }
       }
       return async (given) => {
@@ -134,10 +144,10 @@ function tooLarge(maxBytes: number): GraphQLError {
 }
 
 /** A JSON object or list, from UTF-8. */
-export function parseJson(body: Uint8Array<ArrayBuffer>): object {
+export function parseJson(body: Uint8Array): object {
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    value = JSON.parse(UTF_8.decode(body))
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8; send {"query": "..."}.')
   }

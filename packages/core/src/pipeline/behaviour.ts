@@ -34,6 +34,8 @@ export interface BufferedRequest extends Request {
   readonly lightState: {
     /** The full request. Its body can have been read as a stream. */
     readonly request: Request | undefined
+    /** The complete body, if it is short and has already been received. */
+    readonly received: Buffer | undefined
     /** Returns the complete body. It rejects if the body is larger than a limit. */
     read(): Promise<Buffer>
   }

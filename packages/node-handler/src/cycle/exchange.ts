@@ -97,7 +97,7 @@ export class Exchange implements RequestSteps {
     if (kind !== 'small') return this.#finish()
     return lightState.read().then(
       (bytes) => {
-        this.#sent = bytes
+        this.#sent = lightState.received = bytes
         return this.#finish()
       },
       () => this.#finish(),

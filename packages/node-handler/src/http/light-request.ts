@@ -22,6 +22,7 @@ class LightState {
   #ending: Ending | undefined
   #signal: AbortSignal | undefined
   #bytes: Promise<Buffer> | undefined
+  received: Buffer | undefined
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.incoming = incoming
