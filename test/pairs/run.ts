@@ -100,6 +100,8 @@ export interface Beside {
   mutations: number
   /** Queries whose connection ended before an answer, so that nobody knows whether they were executed. */
   unheard: number
+  /** Live queries that the gateway ended. A run that had begun is not executed then. */
+  endedLive: number
   /** Requests that the cache let pass. */
   bypassed: number
   /** Statuses of requests that asked for nothing which the judge knows. */
@@ -108,7 +110,7 @@ export interface Beside {
   readonly codes: string[]
 }
 
-export type BesideCount = 'requests' | 'queries' | 'mutations' | 'unheard' | 'bypassed'
+export type BesideCount = 'requests' | 'queries' | 'mutations' | 'unheard' | 'endedLive' | 'bypassed'
 
 /** Where a rule was broken. */
 export interface Violation {

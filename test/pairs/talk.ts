@@ -48,6 +48,7 @@ export class Talk {
     queries: 0,
     mutations: 0,
     unheard: 0,
+    endedLive: 0,
     bypassed: 0,
     statuses: [],
     codes: [],

@@ -111,6 +111,7 @@ const watch =
         watcher.ended = undefined
         watcher.ended = String(await transport.follow(session, options).catch((error: unknown) => error))
         if (!isOpen) session.beside('unheard', 1)
+        else if (!abort.signal.aborted) session.beside('endedLive', 1)
       }
     })
     await until(() => watchers.every(({ shown, ended }) => shown !== undefined || ended !== undefined))

@@ -5,12 +5,22 @@ import { metrics } from './metrics.ts'
 interface Seen {
   readonly queries: number
   readonly unheard: number
+  readonly endedLive?: number
   readonly calls: number
 }
 
 /** What the observer says of a run in which clients have asked nothing but queries of live clients. */
-function said(text: string, { queries, unheard, calls }: Seen): readonly string[] {
-  const beside = { requests: 0, queries, mutations: 0, unheard, bypassed: 0, statuses: [], codes: [] }
+function said(text: string, { queries, unheard, endedLive = 0, calls }: Seen): readonly string[] {
+  const beside = {
+    requests: 0,
+    queries,
+    mutations: 0,
+    unheard,
+    endedLive,
+    bypassed: 0,
+    statuses: [],
+    codes: [],
+  }
   const run: Partial<Run> = {
     row: { gateways: '1' },
     kept: new Map([['metrics', { status: 200, text, sent: 0, at: 1 }]]),
@@ -41,6 +51,16 @@ it('runs of live queries are those of their own counter', () => {
   const runs = 'vinyasa_operations_total{type="live"} 3\nvinyasa_live_executions_total'
   expect(said(`${runs} 3`, seen)).toEqual([])
   expect(said(`${runs} 2`, seen)).toEqual([expect.stringContaining('live 3, not 2')])
+  expect(said(`${runs} 4`, seen)).toEqual([expect.stringContaining('live 3, not 4')])
+})
+
+it('one run of a live query that the gateway ended may not have been executed', () => {
+  const seen = { queries: 0, unheard: 0, endedLive: 1, calls: 0 }
+  const runs = 'vinyasa_operations_total{type="live"} 3\nvinyasa_live_executions_total'
+  expect(said(`${runs} 3`, seen)).toEqual([])
+  expect(said(`${runs} 4`, seen)).toEqual([])
+  expect(said(`${runs} 5`, seen)).toEqual([expect.stringContaining('live 3, not 4')])
+  expect(said(`${runs} 2`, seen)).toEqual([expect.stringContaining('live 3, not 1')])
 })
 
 it('a call that was given up may not have come to the backend; of all others each has', () => {

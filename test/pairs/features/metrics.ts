@@ -122,8 +122,12 @@ function* observe(run: Run): Generator<string> {
     ),
   )
   const asked = plus(plus(executed, 'query', beside.queries), 'mutation', beside.mutations)
-  const all = plus(asked, 'live', liveRunsIn(scrape))
-  const unsure = new Map([['query', beside.unheard]])
+  // At most one run of each live query was under way when the gateway ended it.
+  const all = plus(asked, 'live', Math.max(0, liveRunsIn(scrape) - beside.endedLive))
+  const unsure = new Map([
+    ['query', beside.unheard],
+    ['live', Math.min(liveRunsIn(scrape), beside.endedLive)],
+  ])
   yield* differences('operations', told('vinyasa_operations_total', 'type'), all, unsure)
   // Of two gateways a backend does not know which has called.
   if (row['gateways'] === '1') yield* calls(run, scrape)
